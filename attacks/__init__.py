@@ -1,0 +1,1 @@
+"""Attacks: who guesses what from a release."""

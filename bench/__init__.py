@@ -1,0 +1,1 @@
+"""The harness: scenarios, studies, engines, tracking, figures, leaderboards."""

@@ -1,0 +1,1 @@
+"""The configuration tree: the public interface of the benchmark."""

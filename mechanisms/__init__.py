@@ -1,0 +1,1 @@
+"""Mechanisms: what is released, and what that guarantees."""

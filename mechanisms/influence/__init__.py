@@ -1,0 +1,1 @@
+"""Influence curves a(b): how far distant entries betray a protected one."""

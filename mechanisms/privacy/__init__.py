@@ -1,0 +1,1 @@
+"""Privacy notions as values: budgets, guarantees, exact leakage, accounting."""
