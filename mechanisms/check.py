@@ -40,13 +40,13 @@ def positive(name: str, value: object, *, infinite: bool = True) -> float:
     """
     number = real(name, value)
     if not number > 0 or (not infinite and math.isinf(number)):
-        raise ValueError(f"{name} must be in (0, inf{']' if infinite else ')'}, got {name}={value!r}.")
+        raise ValueError(
+            f"{name} must be in (0, inf{']' if infinite else ')'}, got {name}={value!r}."
+        )
     return number
 
 
-def within(
-    name: str, value: object, low: float, high: float, *, ends: str = "[]"
-) -> float:
+def within(name: str, value: object, low: float, high: float, *, ends: str = "[]") -> float:
     """Return `value` if it lies between `low` and `high`; `ends` says which ends are allowed.
 
     Examples
