@@ -1,0 +1,95 @@
+"""What the harness asks of a mechanism and of its calibration."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from mechanisms.check import Array, FloatArray
+from mechanisms.laws import AnswerLaw
+from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.leakage import PairLeakage
+
+
+class Knowledge:
+    """A typed fact that a scenario offers to calibrations (subclasses are frozen values)."""
+
+    __slots__ = ()
+
+
+class NotOfferedError(LookupError):
+    """A scenario cannot offer a fact; the message says which facts it does offer."""
+
+
+class NotApplicableError(ValueError):
+    """A calibration does not exist for this scenario or budget; the message is the reason."""
+
+
+class Mechanism(Protocol):
+    """A calibrated randomised map from answers (or whole databases) to releases.
+
+    ``guarantee`` is derived from the mechanism's own noise. ``release`` maps
+    ``(n_trials, *shape)`` to ``(n_trials, *release_shape)``, independently for every trial.
+    """
+
+    sees: Literal["answers", "database"]
+
+    @property
+    def guarantee(self) -> Guarantee | NoClaim:
+        """What is claimed for one release."""
+
+    def release(self, x: Array, rng: np.random.Generator) -> Array:
+        """Release one noisy answer a trial."""
+
+
+@runtime_checkable
+class HasRepeatedGuarantee(Protocol):
+    """A mechanism that knows what several releases of the same answer guarantee together."""
+
+    def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
+        """Return what is claimed for `n_releases` releases of one answer."""
+
+
+@runtime_checkable
+class HasLeakage(Protocol):
+    """A mechanism whose exact leakage is computable under some answer laws."""
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
+        """Compare the release laws under two answer laws, or raise NotComputableError."""
+
+
+@runtime_checkable
+class HasLogDensity(Protocol):
+    """A mechanism with a release density (or mass) given the answer."""
+
+    def log_density(self, releases: Array, answers: Array) -> FloatArray:
+        """Log density of releases ``(n, 1, *shape)`` given answers ``(1, a, *shape)``: (n, a)."""
+
+
+@runtime_checkable
+class HasMarginalDensity(Protocol):
+    """A mechanism whose release density integrates in closed form over some answer law."""
+
+    def marginal_log_density(self, releases: Array, law: AnswerLaw) -> FloatArray:
+        """Log density of ``(n, n_releases, *shape)`` when the answer has law `law`: (n,)."""
+
+
+class Calibration(Protocol):
+    """What ``conf/mechanism/*.yaml`` builds: knowledge and a budget in, a mechanism out."""
+
+    requires: ClassVar[tuple[type[Knowledge], ...]]
+    accepts: ClassVar[type[Budget]]
+
+    def calibrate(self, *knowledge: Any, budget: Any) -> Mechanism:  # noqa: ANN401
+        """Choose the noise; raise NotApplicableError with the reason where that is impossible."""
+
+
+def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
+    """Return what `n_releases` releases of one answer guarantee together."""
+    if n_releases == 1:
+        return mechanism.guarantee
+    if isinstance(mechanism, HasRepeatedGuarantee):
+        return mechanism.repeated_guarantee(n_releases)
+    return NoClaim(reason="no composition theorem covers repeated releases of this mechanism")

@@ -1,0 +1,91 @@
+"""The expected value mechanisms: noise scaled to the distance between expected answers.
+
+Chen and Ohrimenko (2023), Theorems 4.1 and 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.gaussian import (
+    CalibrationName,
+    GaussianNoise,
+    calibration_notes,
+    check_calibration,
+    target_distance,
+)
+from mechanisms.knowledge import GaussianAnswers
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.privacy.budget import Epsilon, EpsilonDelta
+from mechanisms.privacy.guarantee import ApproximateMeasure
+
+NOTION = "distribution privacy"
+TRANSLATION_NOTE = "assumes that each pair's answers are translations of each other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValueLaplace:
+    """Release ``F + Lap(Delta_{E,1} / epsilon)`` per coordinate: (epsilon, 0).
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.1.
+    """
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = Epsilon
+
+    def calibrate(self, answers: GaussianAnswers, *, budget: Epsilon) -> AdditiveNoise:
+        """Scale independent Laplace noise to the largest L1 mean difference."""
+        scale = answers.distance(1) / budget.epsilon
+        return AdditiveNoise(
+            noise=LaplaceNoise(scales=np.full(answers.means.shape[1], scale)),
+            claim=TranslationClaim(
+                differences=answers.differences(),
+                notion=NOTION,
+                theorem="Chen and Ohrimenko (2023), Theorem 4.1",
+                measure=ApproximateMeasure(0.0),
+                notes=(TRANSLATION_NOTE, FLOAT_NOTE),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValueGaussian:
+    """Release ``F + N(0, (Delta_{E,2} / d)^2 I)``: (epsilon, delta).
+
+    Parameters
+    ----------
+    calibration : {"classical", "analytic"}
+        d = epsilon / c as published (proved for epsilon <= 1), or exact for every epsilon.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.2; Balle and Wang (2018), Theorem 8.
+    """
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = EpsilonDelta
+    calibration: CalibrationName = "classical"
+
+    def __post_init__(self) -> None:
+        check_calibration(self.calibration)
+
+    def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
+        """Scale isotropic Gaussian noise to the largest L2 mean difference."""
+        deviation = answers.distance(2) / target_distance(budget, self.calibration)
+        covariance = deviation**2 * np.eye(answers.means.shape[1])
+        return AdditiveNoise(
+            noise=GaussianNoise(covariance=covariance, calibration=self.calibration),
+            claim=TranslationClaim(
+                differences=answers.differences(),
+                notion=NOTION,
+                theorem="Chen and Ohrimenko (2023), Theorem 4.2",
+                measure=ApproximateMeasure(budget.delta),
+                notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(self.calibration)),
+            ),
+        )

@@ -1,0 +1,124 @@
+"""Gaussian noise of any covariance, and the two ways to turn it into (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mechanisms.check import FloatArray, finite
+from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.noise import shared_gaussian
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.budget import EpsilonDelta
+from mechanisms.privacy.gaussian_tradeoff import (
+    classical_constant,
+    gaussian_distance,
+    gaussian_epsilon,
+)
+from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.leakage import GaussianShift, PairLeakage
+
+CalibrationName = Literal["classical", "analytic"]
+CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GaussianNoise:
+    """Add ``Z ~ N(0, covariance)``.
+
+    Parameters
+    ----------
+    covariance : array of shape (m, m)
+        Symmetric, positive semi-definite, in squared units of the query.
+    calibration : {"classical", "analytic"}
+        How a distance is turned into epsilon: ``c d`` with c = sqrt(2 log(1.25/delta)) (Dwork and
+        Roth, 2014, Theorem A.1, proved for epsilon <= 1), or exactly (Balle and Wang, 2018).
+    """
+
+    covariance: FloatArray
+    calibration: CalibrationName
+
+    def __post_init__(self) -> None:
+        check_calibration(self.calibration)
+        law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
+        object.__setattr__(self, "covariance", law.covariance)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return np.diag(self.covariance).copy()
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        return rng.standard_normal(shape) @ root.T
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Epsilon of k releases at the measure's delta; infinite off the noised subspace."""
+        distances = [mahalanobis(row, self.covariance / k) for row in differences]
+        return self.epsilon_at(max(distances), measure.delta)
+
+    def epsilon_at(self, distance: float, delta: float) -> float:
+        """Turn a Mahalanobis distance into epsilon by this noise's calibration."""
+        if self.calibration == "classical":
+            return classical_constant(delta) * distance
+        return gaussian_epsilon(distance, delta)
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare Gaussian answers with equal covariance; k releases are averaged."""
+        difference, covariance = shared_gaussian(first, second)
+        return GaussianShift(mahalanobis(difference, covariance + self.covariance / k))
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log density of noise ``(..., m)`` of full rank, shape (...)."""
+        law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
+        return law.log_density(z.reshape(-1, z.shape[-1])).reshape(z.shape[:-1])
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of the average of ``(n, k, m)`` releases when the answer is Gaussian.
+
+        The average is sufficient, so densities under two laws compare as those of all releases.
+        """
+        if not isinstance(law, GaussianLaw):
+            raise NotComputableError("Gaussian noise integrates over a Gaussian answer only")
+        total = law.covariance + self.covariance / releases.shape[1]
+        return GaussianLaw(mean=law.mean, covariance=total).log_density(releases.mean(axis=1))
+
+
+def check_calibration(name: str) -> CalibrationName:
+    """Return `name` if it is a known Gaussian calibration."""
+    if name not in ("classical", "analytic"):
+        raise ValueError(
+            f"calibration must be 'classical' or 'analytic', got calibration={name!r}."
+        )
+    return name  # type: ignore[return-value]
+
+
+def target_distance(budget: EpsilonDelta, calibration: CalibrationName) -> float:
+    """Return the largest Mahalanobis distance that the calibration allows at this budget.
+
+    Classical: eps/c (proved for epsilon <= 1). Analytic: exact for every epsilon, rounded down.
+    """
+    if check_calibration(calibration) == "classical":
+        return budget.epsilon / classical_constant(budget.delta)
+    return gaussian_distance(budget.epsilon, budget.delta)
+
+
+def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
+    """Return the conditions that a calibration states with its guarantee."""
+    return (CLASSICAL_NOTE,) if calibration == "classical" else ()
+
+
+def mahalanobis(difference: FloatArray, covariance: FloatArray) -> float:
+    """Return sqrt(d' C^+ d), or inf for a difference outside the range of `covariance`."""
+    vector = finite("difference", difference)
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > 1e-12 * max(values[-1], 1e-300)
+    along = vectors.T @ vector
+    size = float(np.linalg.norm(vector))
+    if np.linalg.norm(along[~keep]) > 1e-7 * size:
+        return math.inf
+    return math.sqrt(float((along[keep] ** 2 / values[keep]).sum()))

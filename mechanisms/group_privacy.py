@@ -1,0 +1,153 @@
+"""Group differential privacy and record-level differential privacy, as baselines.
+
+Replacing k of the n units moves the answer by at most k sensitivities. With k = n every pair
+of databases is covered, hence every secret about the whole database; with k = 1 (record-level
+privacy) nothing is claimed about such a secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.base import NotApplicableError
+from mechanisms.check import whole
+from mechanisms.gaussian import (
+    CalibrationName,
+    GaussianNoise,
+    calibration_notes,
+    check_calibration,
+    target_distance,
+)
+from mechanisms.knowledge import Sensitivity
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise import AdditiveNoise, Noise
+from mechanisms.privacy.budget import Epsilon, EpsilonDelta
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+
+THEOREM = "Dwork and Roth (2014), Theorem 2.2 (group privacy)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupClaim:
+    """All databases that differ in at most `group` units; a claim on secrets if that is all.
+
+    Parameters
+    ----------
+    sensitivity : Sensitivity
+    group : int
+        Number of units replaced together.
+    measure : ApproximateMeasure
+    notes : tuple of str
+    """
+
+    sensitivity: Sensitivity
+    group: int
+    measure: ApproximateMeasure
+    notes: tuple[str, ...] = ()
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Claim the secret pairs where the group is the whole database."""
+        if self.group < self.sensitivity.size:
+            return NoClaim(
+                reason=f"privacy for {self.group} of {self.sensitivity.size} "
+                f"{self.sensitivity.unit}s says nothing about a property of all of them"
+            )
+        return Guarantee(
+            notion="group differential privacy",
+            measure=self.measure,
+            epsilon=group_epsilon(noise, self.sensitivity, self.group, self.measure, n_releases),
+            theorem=THEOREM,
+            notes=(f"neighbours: replace one {self.sensitivity.unit}", *self.notes),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupLaplace:
+    """Release ``F + Lap(k S_1 / epsilon)`` per coordinate: (epsilon, 0)-DP for groups of k.
+
+    Parameters
+    ----------
+    group : int or None
+        k; None protects all units together (k = n).
+    """
+
+    requires: ClassVar = (Sensitivity,)
+    accepts: ClassVar = Epsilon
+    group: int | None = None
+
+    def calibrate(self, sensitivity: Sensitivity, *, budget: Epsilon) -> AdditiveNoise:
+        """Scale independent Laplace noise to the group's L1 sensitivity."""
+        group = group_size(self.group, sensitivity)
+        scale = group * sensitivity.l1 / budget.epsilon
+        return AdditiveNoise(
+            noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
+            claim=GroupClaim(
+                sensitivity=sensitivity,
+                group=group,
+                measure=ApproximateMeasure(0.0),
+                notes=(FLOAT_NOTE,),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupGaussian:
+    """Release ``F + N(0, (k S_2 / d)^2 I)``: (epsilon, delta)-DP for groups of k.
+
+    Parameters
+    ----------
+    group : int or None
+        k; None protects all units together (k = n).
+    calibration : {"classical", "analytic"}
+        d = epsilon / c (proved for epsilon <= 1), or exact for every epsilon.
+    """
+
+    requires: ClassVar = (Sensitivity,)
+    accepts: ClassVar = EpsilonDelta
+    group: int | None = None
+    calibration: CalibrationName = "classical"
+
+    def __post_init__(self) -> None:
+        check_calibration(self.calibration)
+
+    def calibrate(self, sensitivity: Sensitivity, *, budget: EpsilonDelta) -> AdditiveNoise:
+        """Scale isotropic Gaussian noise to the group's L2 sensitivity."""
+        group = group_size(self.group, sensitivity)
+        deviation = group * sensitivity.l2 / target_distance(budget, self.calibration)
+        covariance = deviation**2 * np.eye(sensitivity.dimension)
+        return AdditiveNoise(
+            noise=GaussianNoise(covariance=covariance, calibration=self.calibration),
+            claim=GroupClaim(
+                sensitivity=sensitivity,
+                group=group,
+                measure=ApproximateMeasure(budget.delta),
+                notes=(FLOAT_NOTE, *calibration_notes(self.calibration)),
+            ),
+        )
+
+
+def group_size(group: int | None, sensitivity: Sensitivity) -> int:
+    """Return the group size; None means all units. Refuse more units than there are."""
+    if group is None:
+        return sensitivity.size
+    if whole("group", group) > sensitivity.size:
+        raise NotApplicableError(f"a group of {group} exceeds the {sensitivity.size} units")
+    return group
+
+
+def group_epsilon(
+    noise: Noise, sensitivity: Sensitivity, group: int, measure: ApproximateMeasure, k: int
+) -> float:
+    """Return the epsilon of k releases for the worst move of a group, from the noise itself.
+
+    The worst L1 move is along one axis for equal Laplace scales; the worst L2 move is along any
+    axis for isotropic Gaussian noise. Unequal noise is bounded by its weakest axis.
+    """
+    variances = noise.variances()
+    axis = np.zeros((1, variances.size))
+    length = sensitivity.l1 if isinstance(noise, LaplaceNoise) else sensitivity.l2
+    axis[0, variances.argmin()] = group * length
+    return noise.shift_epsilon(axis, measure, k)

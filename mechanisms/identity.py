@@ -1,0 +1,79 @@
+"""The noiseless release: the baseline without defence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from mechanisms.base import Knowledge
+from mechanisms.check import Array, FloatArray
+from mechanisms.gaussian import mahalanobis
+from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.noise import shared_gaussian
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.budget import NoBudget
+from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.leakage import FinitePair, GaussianShift, PairLeakage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactRelease:
+    """Release the answer itself, every time."""
+
+    sees: ClassVar[Literal["answers"]] = "answers"
+
+    @property
+    def guarantee(self) -> NoClaim:
+        """Claim nothing."""
+        return NoClaim(reason="the release is exact")
+
+    def release(self, x: Array, rng: np.random.Generator) -> Array:
+        """Return the answers unchanged."""
+        del rng
+        return x
+
+    def log_density(self, releases: Array, answers: Array) -> FloatArray:
+        """Return 0 where release and answer agree in every entry, else -inf."""
+        axes = tuple(range(2, releases.ndim))
+        return np.where((releases == answers).all(axis=axes), 0.0, -np.inf)
+
+    def marginal_log_density(self, releases: Array, law: AnswerLaw) -> FloatArray:
+        """Log density of the answer itself; repeating an exact release adds nothing."""
+        if not isinstance(law, GaussianLaw):
+            raise NotComputableError("use the answers' probabilities")
+        return law.log_density(np.asarray(releases[:, 0], dtype=np.float64))
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
+        """Compare the answer laws themselves."""
+        del n_releases
+        if isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+            return aligned_pair(first, second)
+        return GaussianShift(mahalanobis(*shared_gaussian(first, second)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noiseless:
+    """Calibrates to nothing: the exact answer, one cell whatever the budget."""
+
+    requires: ClassVar[tuple[type[Knowledge], ...]] = ()
+    accepts: ClassVar = NoBudget
+
+    def calibrate(self, *, budget: NoBudget) -> ExactRelease:
+        """Return the exact release."""
+        del budget
+        return ExactRelease()
+
+
+def aligned_pair(first: FiniteLaw, second: FiniteLaw) -> FinitePair:
+    """Return the two laws' probabilities on the union of their atoms."""
+    rows = np.concatenate([first.support, second.support])
+    flat = rows.reshape(len(rows), -1)
+    atoms, index = np.unique(flat, axis=0, return_inverse=True)
+    index = index.ravel()
+    split = first.weights.size
+    p, q = np.zeros(len(atoms)), np.zeros(len(atoms))
+    np.add.at(p, index[:split], first.weights)
+    np.add.at(q, index[split:], second.weights)
+    return FinitePair(p, q)

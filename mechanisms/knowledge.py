@@ -1,0 +1,94 @@
+"""Typed facts that scenarios offer to calibrations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.base import Knowledge, NotApplicableError
+from mechanisms.check import FloatArray, positive, whole
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GaussianAnswers(Knowledge):
+    """Answers modelled as Gaussian under every secret, equal covariance inside each pair.
+
+    Parameters
+    ----------
+    means : array of shape (n_secrets, m)
+        Expected answers.
+    covariances : array of shape (n_secrets, m, m)
+        Each secret's own covariance; a pair shares the average of its two.
+    pairs : tuple of (i, j)
+        Indices of the secrets to be kept indistinguishable.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), section 4.3.
+    """
+
+    means: FloatArray
+    covariances: FloatArray
+    pairs: Pairs
+
+    def differences(self) -> FloatArray:
+        """Return the mean differences, shape (n_pairs, m)."""
+        return np.stack([self.means[i] - self.means[j] for i, j in self.pairs])
+
+    def distance(self, norm: int) -> float:
+        """Return Delta_E: the largest L1 or L2 norm of a pair's mean difference."""
+        return float(np.linalg.norm(self.differences(), ord=norm, axis=1).max())
+
+    def shared_covariances(self) -> FloatArray:
+        """Return the average covariance of each pair, shape (n_pairs, m, m)."""
+        return np.stack([(self.covariances[i] + self.covariances[j]) / 2 for i, j in self.pairs])
+
+    def common_direction(self) -> FloatArray:
+        """Return the unit vector that all mean differences are parallel to.
+
+        Raises
+        ------
+        NotApplicableError
+            If they are not parallel (relative tolerance 1e-6).
+        """
+        differences = self.differences()
+        norms = np.linalg.norm(differences, axis=1)
+        if not norms.max() > 0:
+            raise NotApplicableError("the pairs have equal means: there is no direction to noise")
+        longest = differences[norms.argmax()] / norms.max()
+        across = differences - np.outer(differences @ longest, longest)
+        if np.linalg.norm(across, axis=1).max() > 1e-6 * norms.max():
+            raise NotApplicableError("the pairs' mean differences are not parallel")
+        return longest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity(Knowledge):
+    """How far one unit can move the answer, and how many units there are.
+
+    Parameters
+    ----------
+    l1, l2 : float in (0, inf)
+        Largest L1 and L2 change of the answer, in units of the query, when one unit is replaced.
+    unit : str
+        What is replaced, such as "record"; the number of units is public.
+    size : int
+        Number of units in the database.
+    dimension : int
+        Number of coordinates of the answer.
+    """
+
+    l1: float
+    l2: float
+    unit: str
+    size: int
+    dimension: int
+
+    def __post_init__(self) -> None:
+        positive("l1", self.l1, infinite=False)
+        positive("l2", self.l2, infinite=False)
+        whole("size", self.size)
+        whole("dimension", self.dimension)

@@ -1,0 +1,163 @@
+"""Laplace noise: independent per coordinate, or along one direction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.check import FloatArray, finite, positive
+from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.noise import shared_gaussian, spread_along
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.leakage import PairLeakage
+from mechanisms.privacy.shift import (
+    LaplaceShift,
+    VectorLaplaceShift,
+    log_density_gaussian_plus_laplace,
+)
+
+FLOAT_NOTE = "floating-point sampling is an idealisation of the continuous law"
+MIXTURE_POINTS = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LaplaceNoise:
+    """Add ``Z_k ~ Lap(scales[k])`` independently to every coordinate.
+
+    Parameters
+    ----------
+    scales : array of shape (m,), entries in (0, inf)
+        In units of the query; variance ``2 scale^2``.
+    """
+
+    scales: FloatArray
+
+    def __post_init__(self) -> None:
+        scales = finite("scales", self.scales)
+        positive("the smallest scale", float(scales.min()))
+        object.__setattr__(self, "scales", scales)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return 2 * self.scales**2
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+        return rng.laplace(scale=self.scales, size=shape)
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log density of noise ``(..., m)``, shape (...)."""
+        return (-np.abs(z) / self.scales - np.log(2 * self.scales)).sum(axis=-1)
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Pure epsilon of k releases under translations by ``(p, m)`` differences; exact."""
+        del measure  # pure: holds at every delta
+        return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare the release laws of two Gaussian answers with equal covariance."""
+        difference, covariance = shared_gaussian(first, second)
+        if k > 1:
+            raise NotComputableError("repeated Laplace noise on Gaussian answers: no closed form")
+        if self.scales.size == 1:
+            return LaplaceShift(
+                distance=abs(float(difference[0])),
+                spread=math.sqrt(float(covariance[0, 0])),
+                scale=float(self.scales[0]),
+            )
+        return VectorLaplaceShift(difference=difference, covariance=covariance, scales=self.scales)
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.
+
+        Laplace noise is a Gaussian scale mixture; the mixture over a fixed stream of
+        512 draws is averaged, each component in closed form.
+        """
+        if not isinstance(law, GaussianLaw) or releases.shape[1] != 1:
+            raise NotComputableError("Laplace noise integrates over one Gaussian answer only")
+        rng = np.random.default_rng(0)
+        extra = 2 * self.scales**2 * rng.exponential(size=(MIXTURE_POINTS, self.scales.size))
+        residual = (releases[:, 0] - law.mean).T
+        total = np.full(residual.shape[1], -math.inf)
+        for variances in extra:
+            factor = np.linalg.cholesky(law.covariance + np.diag(variances))
+            white = np.linalg.solve(factor, residual)
+            log_det = np.log(np.diag(factor)).sum()
+            total = np.logaddexp(total, -0.5 * (white**2).sum(axis=0) - log_det)
+        return total - math.log(MIXTURE_POINTS) - residual.shape[0] / 2 * math.log(2 * math.pi)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DirectionalLaplaceNoise:
+    """Add ``Y v`` with ``Y ~ Lap(scale)``: noise along the unit vector `direction` only.
+
+    Parameters
+    ----------
+    scale : float in (0, inf)
+    direction : array of shape (m,)
+        Unit L2 norm.
+    """
+
+    scale: float
+    direction: FloatArray
+
+    def __post_init__(self) -> None:
+        positive("scale", self.scale, infinite=False)
+        object.__setattr__(self, "direction", unit_vector(self.direction))
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return 2 * self.scale**2 * self.direction**2
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+        return rng.laplace(scale=self.scale, size=(*shape[:-1], 1)) * self.direction
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Pure epsilon of k releases; infinite for a difference off the direction."""
+        del measure
+        along = differences @ self.direction
+        across = differences - np.outer(along, self.direction)
+        size = np.linalg.norm(differences, axis=-1).max()
+        if np.linalg.norm(across, axis=-1).max() > 1e-6 * size:
+            return math.inf
+        return k * float(np.abs(along).max()) / self.scale
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Reduce a pair of Gaussian answers that differ along the direction to a scalar shift."""
+        if k > 1:
+            raise NotComputableError("repeated Laplace noise on Gaussian answers: no closed form")
+        difference, covariance = shared_gaussian(first, second)
+        distance = abs(float(difference @ self.direction))
+        if np.linalg.norm(difference) > (1 + 1e-9) * distance:
+            raise NotComputableError("the answers differ off the noised direction")
+        spread = spread_along(covariance, self.direction)
+        return LaplaceShift(distance=distance, spread=spread, scale=self.scale)
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.
+
+        In the whitened space the component along the direction is N(0, spread^2) + Y, the rest
+        is untouched.
+        """
+        if not isinstance(law, GaussianLaw) or releases.shape[1] != 1:
+            raise NotComputableError("Laplace noise integrates over one Gaussian answer only")
+        spread = spread_along(law.covariance, self.direction)
+        residual = releases[:, 0] - law.mean
+        precision = np.linalg.inv(law.covariance)
+        along = spread**2 * (residual @ precision @ self.direction)
+        noiseless = -0.5 * (along / spread) ** 2 - math.log(spread * math.sqrt(2 * math.pi))
+        noised = log_density_gaussian_plus_laplace(along, spread, self.scale)
+        return law.log_density(residual + law.mean) - noiseless + noised
+
+
+def unit_vector(direction: FloatArray) -> FloatArray:
+    """Return `direction` as a float array; refuse one that is not of unit L2 norm."""
+    vector = finite("direction", direction)
+    norm = float(np.linalg.norm(vector))
+    if not abs(norm - 1) <= 1e-9:
+        raise ValueError(f"direction must have unit L2 norm, got norm {norm:g}.")
+    return vector

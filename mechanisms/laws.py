@@ -1,0 +1,86 @@
+"""Laws of an answer: what a curator assumes about the query result in one world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import multivariate_normal
+
+from mechanisms.check import Array, FloatArray, finite, weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GaussianLaw:
+    """A multivariate normal law N(mean, covariance).
+
+    Parameters
+    ----------
+    mean : array of shape (m,)
+        In units of the query.
+    covariance : array of shape (m, m)
+        Symmetric, positive semi-definite.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+
+    def __post_init__(self) -> None:
+        mean, covariance = finite("mean", self.mean), finite("covariance", self.covariance)
+        if mean.ndim != 1 or covariance.shape != (mean.size, mean.size):
+            raise ValueError(
+                "mean must have shape (m,) and covariance (m, m), "
+                f"got {mean.shape} and {covariance.shape}."
+            )
+        scale = np.abs(covariance).max()
+        if not np.allclose(covariance, covariance.T, rtol=0, atol=1e-9 * scale):
+            raise ValueError("covariance must be symmetric.")
+        smallest = float(np.linalg.eigvalsh(covariance)[0])
+        if smallest < -1e-9 * scale:
+            raise ValueError(
+                f"covariance must be positive semi-definite, got an eigenvalue {smallest:g}."
+            )
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "covariance", covariance)
+
+    def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draw `size` answers, shape (size, m)."""
+        return rng.multivariate_normal(self.mean, self.covariance, size=size, method="eigh")
+
+    def log_density(self, x: FloatArray) -> FloatArray:
+        """Log density at ``(n, m)`` points, on the support where the covariance is singular."""
+        law = multivariate_normal(self.mean, self.covariance, allow_singular=True)
+        return np.atleast_1d(law.logpdf(x))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FiniteLaw:
+    """A law with finitely many atoms, of any answer shape.
+
+    Parameters
+    ----------
+    support : array of shape (a, *answer_shape)
+        The values, one an atom; not the weights.
+    weights : array of shape (a,)
+        Probabilities, sum 1.
+    """
+
+    support: Array
+    weights: FloatArray
+
+    def __post_init__(self) -> None:
+        support, probabilities = np.asarray(self.support), weights("weights", self.weights)
+        if probabilities.ndim != 1 or support.shape[:1] != probabilities.shape:
+            raise ValueError(
+                "support must have one row per weight, "
+                f"got shapes {support.shape} and {probabilities.shape}."
+            )
+        object.__setattr__(self, "support", support)
+        object.__setattr__(self, "weights", probabilities)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """Draw `size` answers, shape (size, *answer_shape)."""
+        return self.support[rng.choice(self.weights.size, size=size, p=self.weights)]
+
+
+AnswerLaw = GaussianLaw | FiniteLaw

@@ -1,0 +1,149 @@
+"""Additive noise: what a noise law answers, and the mechanism that adds it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from mechanisms.check import Array, FloatArray
+from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.leakage import PairLeakage
+
+
+class Noise(Protocol):
+    """A law of additive noise in R^m."""
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Epsilon of k releases under translations by ``(p, m)`` differences; exact."""
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare the laws of k releases under two answer laws."""
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of ``(n, k, m)`` releases when the answer has law `law`."""
+
+
+@runtime_checkable
+class HasNoiseDensity(Protocol):
+    """A noise law with a density in R^m."""
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log density of noise ``(..., m)``, shape (...)."""
+
+
+class Claim(Protocol):
+    """How a noise law translates into a guarantee: a theorem with its inputs."""
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Return what `n_releases` independent releases of one answer guarantee together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdditiveNoise:
+    """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
+
+    sees: ClassVar[Literal["answers"]] = "answers"
+    noise: Noise
+    claim: Claim
+
+    @property
+    def guarantee(self) -> Guarantee | NoClaim:
+        """What one release guarantees."""
+        return self.claim.guarantee(self.noise, 1)
+
+    def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
+        """Return what several releases of one answer guarantee together."""
+        return self.claim.guarantee(self.noise, n_releases)
+
+    def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Add fresh noise to answers ``(n_trials, m)``."""
+        return np.asarray(x, dtype=np.float64) + self.noise.sample(x.shape, rng)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return self.noise.variances()
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
+        """Compare the release laws under two answer laws."""
+        return self.noise.leakage(first, second, n_releases)
+
+    def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
+        """Log density of releases given answers, broadcast against each other."""
+        if not isinstance(self.noise, HasNoiseDensity):
+            raise NotComputableError("noise along a direction has no density in the whole space")
+        return self.noise.log_density(releases - answers)
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of ``(n, k, m)`` releases when the answer has law `law`."""
+        return self.noise.marginal_log_density(releases, law)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TranslationClaim:
+    """The two sides of every pair are translations of each other by a known difference.
+
+    Parameters
+    ----------
+    differences : array of shape (p, m)
+        One translation a pair, in units of the query.
+    notion, theorem : str
+    measure : ApproximateMeasure
+    notes : tuple of str
+    """
+
+    differences: FloatArray
+    notion: str
+    theorem: str
+    measure: ApproximateMeasure
+    notes: tuple[str, ...] = ()
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+        """Couple each answer with its translation: releases of it differ in the noise alone."""
+        return Guarantee(
+            notion=self.notion,
+            measure=self.measure,
+            epsilon=noise.shift_epsilon(self.differences, self.measure, n_releases),
+            theorem=self.theorem,
+            notes=self.notes,
+        )
+
+
+def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, FloatArray]:
+    """Return the mean difference and the common covariance of two Gaussian answers.
+
+    Raises
+    ------
+    NotComputableError
+        If an answer is not Gaussian, or their covariances differ (relative tolerance 1e-9).
+    """
+    if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
+        raise NotComputableError("exact leakage of this noise needs Gaussian answers")
+    scale = np.abs(first.covariance).max()
+    if not np.allclose(first.covariance, second.covariance, rtol=0, atol=1e-9 * scale):
+        raise NotComputableError("the two sides' covariances differ")
+    return first.mean - second.mean, first.covariance
+
+
+def spread_along(covariance: FloatArray, direction: FloatArray) -> float:
+    """Return the standard deviation along `direction` given the rest: (v' S^-1 v)^(-1/2).
+
+    0 where the covariance is singular with `direction` outside its range: the best attacker
+    then sees that component without any spread.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > 1e-12 * max(values[-1], 1e-300)
+    along = vectors.T @ direction
+    if np.linalg.norm(along[~keep]) > 1e-9:
+        return 0.0
+    return float(1 / math.sqrt((along[keep] ** 2 / values[keep]).sum()))

@@ -1,0 +1,32 @@
+"""A number that is known exactly, or only to lie between two rigorous bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class NotComputableError(ValueError):
+    """An exact leakage that nobody can compute here; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Rigorous bounds ``lo <= value <= hi``; equal where the value is exact.
+
+    Examples
+    --------
+    >>> Bracket(1.0, 1.0).exact, Bracket(0.0, 1.0).exact
+    (True, False)
+    """
+
+    lo: float
+    hi: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the two ends agree to 1e-6, absolute or relative."""
+        return self.lo == self.hi or self.hi - self.lo <= 1e-6 * max(1.0, abs(self.lo))
+
+    def join(self, other: Bracket) -> Bracket:
+        """Bracket the larger of two numbers."""
+        return Bracket(max(self.lo, other.lo), max(self.hi, other.hi))

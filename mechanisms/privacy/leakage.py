@@ -1,0 +1,165 @@
+"""Exact leakage: how far apart the release laws of a secret pair are, in every notion.
+
+Every class answers the same four questions about a pair of release laws, each with a
+`Bracket`, the worse of both directions where a notion has two.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import ndtr
+
+from mechanisms.check import FloatArray
+from mechanisms.privacy.bracket import Bracket
+from mechanisms.privacy.gaussian_tradeoff import gaussian_delta, gaussian_epsilon
+
+
+class PairLeakage(Protocol):
+    """The exact comparison of two release laws."""
+
+    def delta(self, epsilon: float) -> Bracket:
+        """Smallest delta for which (epsilon, delta)-indistinguishability holds."""
+
+    def epsilon(self, delta: float) -> Bracket:
+        """Smallest epsilon for which (epsilon, delta)-indistinguishability holds."""
+
+    def renyi(self, order: float) -> Bracket:
+        """Renyi divergence of this order, in nats."""
+
+    def accuracy(self) -> Bracket:
+        """Best accuracy of any attack at equal priors: the Bayes ceiling."""
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianShift:
+    """Two Gaussians with equal covariance, `distance` (Mahalanobis, in [0, inf]) apart."""
+
+    distance: float
+
+    def delta(self, epsilon: float) -> Bracket:
+        """Return the closed form of Balle and Wang (2018), Theorem 8."""
+        value = gaussian_delta(epsilon, self.distance)
+        return Bracket(value, value)
+
+    def epsilon(self, delta: float) -> Bracket:
+        """Invert the closed form, rounded up."""
+        value = gaussian_epsilon(self.distance, delta)
+        return Bracket(value, value)
+
+    def renyi(self, order: float) -> Bracket:
+        """Return order d^2 / 2 (Mironov, 2017, Proposition 7)."""
+        value = order * self.distance**2 / 2 if self.distance else 0.0
+        return Bracket(value, value)
+
+    def accuracy(self) -> Bracket:
+        """Return Phi(d/2)."""
+        value = float(ndtr(self.distance / 2))
+        return Bracket(value, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FinitePair:
+    """Two release laws on finitely many outputs.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (k,)
+        Probabilities of the same k outputs.
+    """
+
+    first: FloatArray
+    second: FloatArray
+
+    def delta(self, epsilon: float) -> Bracket:
+        """Return the hockey-stick divergence, the larger of both directions."""
+        ratio = math.exp(epsilon)
+        forward = np.maximum(self.first - ratio * self.second, 0).sum()
+        backward = np.maximum(self.second - ratio * self.first, 0).sum()
+        value = min(1.0, float(max(forward, backward)))
+        return Bracket(value, value)
+
+    def epsilon(self, delta: float) -> Bracket:
+        """Invert the hockey-stick divergence, which is piecewise linear in e^epsilon."""
+        value = max(
+            _finite_epsilon(self.first, self.second, delta),
+            _finite_epsilon(self.second, self.first, delta),
+        )
+        return Bracket(value, value)
+
+    def renyi(self, order: float) -> Bracket:
+        """Return the Renyi divergence, the larger of both directions."""
+        value = max(
+            finite_renyi(self.first, self.second, order),
+            finite_renyi(self.second, self.first, order),
+        )
+        return Bracket(value, value)
+
+    def accuracy(self) -> Bracket:
+        """Return (1 + total variation) / 2."""
+        value = 0.5 + float(np.abs(self.first - self.second).sum()) / 4
+        return Bracket(value, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtMost:
+    """Post-processing: whatever is done to the release leaks at most what `inner` leaks."""
+
+    inner: PairLeakage
+
+    def delta(self, epsilon: float) -> Bracket:
+        """Bound delta from above (data processing)."""
+        return Bracket(0.0, self.inner.delta(epsilon).hi)
+
+    def epsilon(self, delta: float) -> Bracket:
+        """Bound epsilon from above (data processing)."""
+        return Bracket(0.0, self.inner.epsilon(delta).hi)
+
+    def renyi(self, order: float) -> Bracket:
+        """Bound the Renyi divergence from above (data processing)."""
+        return Bracket(0.0, self.inner.renyi(order).hi)
+
+    def accuracy(self) -> Bracket:
+        """Bound the Bayes ceiling from above (data processing)."""
+        return Bracket(0.5, self.inner.accuracy().hi)
+
+
+def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
+    """Return D_order(first || second) of two laws on the same finitely many outputs, in nats.
+
+    Examples
+    --------
+    >>> finite_renyi(np.array([0.5, 0.5]), np.array([0.25, 0.75]), math.inf) == math.log(2)
+    True
+    """
+    seen = first > 0
+    p, q = first[seen], second[seen]
+    with np.errstate(divide="ignore"):
+        logs_p, logs_q = np.log(p), np.log(q)
+    if order == math.inf:
+        value = (logs_p - logs_q).max()
+    elif order == 1:
+        value = (p * (logs_p - logs_q)).sum()
+    else:
+        value = np.logaddexp.reduce(order * logs_p + (1 - order) * logs_q) / (order - 1)
+    return max(0.0, float(value))
+
+
+def _finite_epsilon(p: FloatArray, q: FloatArray, delta: float) -> float:
+    """Return the smallest eps >= 0 with sum (p - e^eps q)_+ <= delta."""
+    certain = p[q == 0].sum()
+    shared = q > 0
+    p, q = p[shared], q[shared]
+    order = np.argsort(-p / q)
+    p, q = p[order], q[order]
+    if certain > delta:
+        return math.inf
+    # With the j largest ratios active the divergence is certain + P_j - e^eps Q_j; it falls in
+    # eps, so the answer is the largest solution over j.
+    excess = certain + np.cumsum(p) - delta
+    ratios = excess / np.cumsum(q)
+    best = ratios.max(initial=0.0)
+    return math.log(best) if best > 1 else 0.0
