@@ -12,6 +12,8 @@ from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
 
+Sees = Literal["answers", "database"]
+
 
 class Knowledge:
     """A typed fact that a scenario offers to calibrations (subclasses are frozen values)."""
@@ -34,7 +36,7 @@ class Mechanism(Protocol):
     ``(n_trials, *shape)`` to ``(n_trials, *release_shape)``, independently for every trial.
     """
 
-    sees: Literal["answers", "database"]
+    sees: ClassVar[Sees]
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:

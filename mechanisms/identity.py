@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.base import Knowledge
+from mechanisms.base import Knowledge, Sees
 from mechanisms.check import Array, FloatArray
 from mechanisms.gaussian import mahalanobis
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
@@ -22,7 +22,7 @@ from mechanisms.privacy.leakage import FinitePair, GaussianShift, PairLeakage
 class ExactRelease:
     """Release the answer itself, every time."""
 
-    sees: ClassVar[Literal["answers"]] = "answers"
+    sees: ClassVar[Sees] = "answers"
 
     @property
     def guarantee(self) -> NoClaim:

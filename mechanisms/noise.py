@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws import AnswerLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
@@ -53,7 +54,7 @@ class Claim(Protocol):
 class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
 
-    sees: ClassVar[Literal["answers"]] = "answers"
+    sees: ClassVar[Sees] = "answers"
     noise: Noise
     claim: Claim
 

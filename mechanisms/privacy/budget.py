@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from mechanisms.check import positive, within
 
 
+@dataclass(frozen=True, slots=True)
 class Budget:
     """A point on the budget axis of a study (subclasses are frozen values)."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

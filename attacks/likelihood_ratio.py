@@ -1,0 +1,108 @@
+"""The Bayes-optimal attacker under the scenario's model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from attacks.base import Shadow, Target, UnsupportedMechanismError
+from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
+from mechanisms.check import Array, FloatArray
+from mechanisms.laws import AnswerLaw, FiniteLaw
+from mechanisms.privacy.bracket import NotComputableError
+
+CHUNK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikelihoodRatio:
+    """Score each secret by the log density of the releases under it.
+
+    The density is integrated over the answer's law: in closed form where the mechanism offers
+    it, by summing over a finite law's atoms, else by averaging over `n_draws` drawn answers (then
+    it is close to optimal only). By Neyman and Pearson no test is better under the model.
+
+    Parameters
+    ----------
+    n_draws : int
+        Answers drawn per secret where neither closed form nor finite law is at hand.
+    """
+
+    learns: ClassVar[bool] = False
+    n_draws: int = 2000
+
+    @property
+    def sees_noise(self) -> bool:
+        """Whether the fitted attacker depends on the mechanism."""
+        return True
+
+    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> DensityAttacker:
+        """Look up the densities; nothing is learnt from the shadow worlds."""
+        if target.laws is None:
+            raise UnsupportedMechanismError("the scenario offers no answer law")
+        if not isinstance(target.mechanism, HasLogDensity | HasMarginalDensity):
+            raise UnsupportedMechanismError("the mechanism offers no release density")
+        finite = tuple(
+            law
+            if isinstance(law, FiniteLaw)
+            else FiniteLaw(
+                support=law.sample(self.n_draws, rng),
+                weights=np.full(self.n_draws, 1 / self.n_draws),
+            )
+            for law in target.laws
+        )
+        del shadow
+        return DensityAttacker(mechanism=target.mechanism, laws=target.laws, finite=finite)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DensityAttacker:
+    """The exact release densities as an attacker."""
+
+    mechanism: Mechanism
+    laws: tuple[AnswerLaw, ...]
+    finite: tuple[FiniteLaw, ...]
+
+    def score(self, releases: Array) -> FloatArray:
+        """Return log densities, one column a secret; a release impossible under all scores 0."""
+        scores = np.stack(
+            [
+                self._log_density(releases, law, finite)
+                for law, finite in zip(self.laws, self.finite, strict=True)
+            ],
+            axis=1,
+        )
+        scores[np.isneginf(scores).all(axis=1)] = 0.0
+        return scores
+
+    def _log_density(self, releases: Array, law: AnswerLaw, finite: FiniteLaw) -> FloatArray:
+        mechanism = self.mechanism
+        if isinstance(mechanism, HasMarginalDensity):
+            try:
+                return mechanism.marginal_log_density(releases, law)
+            except NotComputableError:
+                pass
+        if not isinstance(mechanism, HasLogDensity):
+            raise UnsupportedMechanismError("the mechanism offers no density for this answer law")
+        try:
+            return summed_over_atoms(mechanism, releases, finite)
+        except NotComputableError as error:
+            raise UnsupportedMechanismError(str(error)) from error
+
+
+def summed_over_atoms(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
+    """Log density of ``(n, k, *shape)`` releases of one answer with a finite law, shape (n,)."""
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(law.weights)
+    step = max(1, CHUNK // max(1, law.support.size))
+    parts = []
+    for start in range(0, len(releases), step):
+        part = releases[start : start + step]
+        logs = sum(
+            mechanism.log_density(part[:, j, None], law.support[None]) for j in range(part.shape[1])
+        )
+        parts.append(logsumexp(logs + log_weights, axis=1))
+    return np.concatenate(parts)

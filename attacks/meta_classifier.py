@@ -1,0 +1,96 @@
+"""Meta-classifier property inference: learn from shadow worlds to tell secrets apart."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+
+from attacks.base import Shadow, Target, UnsupportedMechanismError
+from mechanisms.check import Array, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetaClassifier:
+    """Train any scikit-learn classifier on shadow releases and their secrets.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier with ``predict_proba``
+        Never fitted itself; a clone is.
+    shadow : {"clean", "noised"}
+        What to train on: exact answers, as published (not adaptive: it understates leakage), or
+        releases of the mechanism under attack.
+
+    References
+    ----------
+    Ateniese et al. (2015); Chen and Ohrimenko (2023), section 5.3.
+    """
+
+    learns: ClassVar[bool] = True
+    estimator: ClassifierMixin
+    shadow: Literal["clean", "noised"] = "noised"
+
+    def __post_init__(self) -> None:
+        if self.shadow not in ("clean", "noised"):
+            raise ValueError(f"shadow must be 'clean' or 'noised', got shadow={self.shadow!r}.")
+        if not hasattr(self.estimator, "predict_proba"):
+            raise TypeError(
+                "estimator must be a scikit-learn classifier with predict_proba, "
+                f"got {type(self.estimator).__name__}."
+            )
+
+    @property
+    def sees_noise(self) -> bool:
+        """Whether the fitted attacker depends on the mechanism."""
+        return self.shadow == "noised"
+
+    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> FittedClassifier:
+        """Fit a clone of the estimator; the shadow worlds must hold every secret."""
+        k = shadow.releases.shape[1]
+        features = features_of(shadow.releases)
+        if self.shadow == "clean":
+            features = features_of(np.repeat(shadow.answers[:, None], k, axis=1))
+        missing = sorted(set(range(target.n_secrets)) - set(np.unique(shadow.secret).tolist()))
+        if missing:
+            raise ValueError(f"shadow worlds must hold every secret, got none of {missing}.")
+        model: Any = clone(self.estimator)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=int(rng.integers(2**31)))
+        with warnings.catch_warnings():
+            # An unscaled logistic regression may stop at its iteration limit; it still is the
+            # published attack, and its accuracy is measured, not assumed.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(features, shadow.secret)
+        return FittedClassifier(model=model, n_secrets=target.n_secrets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedClassifier:
+    """A trained classifier as an attacker."""
+
+    model: Any
+    n_secrets: int
+
+    def score(self, releases: Array) -> FloatArray:
+        """Return log class probabilities, columns in the order of the secrets."""
+        features = features_of(releases)
+        if features.shape[1] != self.model.n_features_in_:
+            raise UnsupportedMechanismError(
+                f"trained on {self.model.n_features_in_} features, "
+                f"the release has {features.shape[1]}"
+            )
+        probabilities = self.model.predict_proba(features)
+        scores = np.full((len(releases), self.n_secrets), -np.inf)
+        with np.errstate(divide="ignore"):
+            scores[:, self.model.classes_.astype(int)] = np.log(probabilities)
+        return scores
+
+
+def features_of(releases: Array) -> FloatArray:
+    """Flatten releases ``(n, n_releases, ...)`` into finite features ``(n, p)``."""
+    return np.asarray(releases, dtype=np.float64).reshape(len(releases), -1)

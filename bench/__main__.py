@@ -1,0 +1,108 @@
+"""``python -m bench +experiment=NAME [overrides]``: compose, run, record, draw."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from bench.compose import engine_of, experiment_of, listing, plain
+from bench.report import missing_folder, print_listing, print_outcome, print_plan
+from bench.tracking import Store, StoreError, tracking_uri
+from bench.words import check_choices
+
+USAGE = (
+    "Run one: python -m bench +experiment=NAME [overrides]; more: python -m bench list=mechanisms"
+)
+BAD_INPUT, FAILED_CELLS, INTERRUPTED = 2, 1, 130
+
+
+def run(config: DictConfig) -> int:
+    """Run one composed configuration; return the exit code."""
+    settings = plain(config)
+    choices = HydraConfig.get().runtime.choices
+    settings["name"] = settings["name"] or choices.get("experiment")
+    if settings["list"] is not None or settings["name"] is None:
+        kind = settings["list"] or "experiments"
+        print_listing(kind, listing(kind), USAGE)
+        return 0
+    uri = tracking_uri(settings["tracking_uri"])
+    if settings["run_id"] is not None:
+        from bench.figures.__main__ import redraw
+
+        return redraw(uri, settings["name"], str(settings["run_id"]), settings["output"])
+    experiment = experiment_of(settings, choices.get("scenario"))
+    engine = engine_of(settings)
+    cells = experiment.study.cells()
+    if settings["dry_run"]:
+        print_plan(
+            cells, recorded_seconds(uri, experiment.name), getattr(engine, "workers", 1) or 1
+        )
+        return 0
+    unwritable = missing_folder(experiment.output)
+    if unwritable is not None:
+        raise StoreError(unwritable)
+    store = Store(uri)
+    outcome = experiment.run(engine, store, cells, resume=settings["resume"])
+    print_outcome(outcome, experiment.title, settings["show"], uri)
+    return FAILED_CELLS if outcome.failed else 0
+
+
+def recorded_seconds(uri: str, experiment: str) -> float | None:
+    """Return the mean time of the recorded cells of an experiment, if there are any."""
+    if uri.startswith("sqlite") and not os.path.exists(uri.removeprefix("sqlite:///")):  # noqa: PTH110
+        return None
+    store = Store(uri)
+    experiment_id = store.experiment_id(experiment, create=False)
+    results = store.finished(experiment_id, None).values() if experiment_id else ()
+    times = [r.seconds for r in results]
+    return sum(times) / len(times) if times else None
+
+
+def explained(error: BaseException) -> str:
+    """Return one line for an error that the user can act on."""
+    while isinstance(error, HydraException) and error.__cause__ is not None:
+        error = error.__cause__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if isinstance(error, OmegaConfBaseException) and lines:
+        return lines[0].replace("struct", "the configuration")
+    return " ".join(lines[:2])
+
+
+def main() -> int:
+    """Run the command line; errors of the user's input are one line and exit code 2."""
+    codes = []
+
+    @hydra.main(version_base="1.3", config_path="pkg://conf", config_name="config")
+    def task(config: DictConfig) -> Any:  # noqa: ANN401
+        try:
+            codes.append(run(config))
+        except (ValueError, TypeError, StoreError, LookupError, OSError) as error:
+            if os.environ.get("BENCH_TRACEBACK"):
+                raise
+            sys.stderr.write(f"error: {explained(error)}\n")
+            codes.append(BAD_INPUT)
+
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors reach this function instead of a printed trace
+    try:
+        check_choices(sys.argv[1:])
+        task()
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        if os.environ.get("BENCH_TRACEBACK"):
+            raise
+        sys.stderr.write(f"error: {explained(error)}\n")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; recorded cells are kept, the same command goes on.\n")
+        return INTERRUPTED
+    return max(codes, default=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

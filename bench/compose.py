@@ -1,0 +1,72 @@
+"""From a composed configuration to an experiment; what Hydra lets pass is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from bench.build import ConfigError, build, unknown
+from bench.cell import Plain, Study
+from bench.engine import Engine
+from bench.experiment import Experiment
+from bench.words import GROUPS, choose, options
+
+KEYS = {
+    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "grid",
+    "scenario", "scenarios", "mechanisms", "attacks", "metrics", "figures", "show",
+    "tracking_uri", "output", "resume", "dry_run", "list", "run_id", "study", "engine",
+}  # fmt: skip
+
+
+def plain(config: DictConfig) -> Plain:
+    """Resolve a composed configuration into plain data; refuse unknown top-level keys."""
+    resolved = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(resolved, dict)
+    settings: Plain = {str(k): v for k, v in resolved.items()}
+    for key in settings:
+        if key not in KEYS:
+            raise ConfigError(unknown("key", key, KEYS))
+    for key in ("resume", "dry_run"):
+        if not isinstance(settings[key], bool):
+            raise ConfigError(f"{key} must be true or false, got {key}={settings[key]!r}.")
+    return settings
+
+
+def experiment_of(settings: Plain, scenario_label: str | None) -> Experiment:
+    """Build the experiment that plain settings describe."""
+    study_config = dict(settings["study"])
+    if settings.get("scenario"):
+        placed = {str(scenario_label): settings["scenario"]}
+        study_config["scenarios"] = placed | dict(study_config.get("scenarios") or {})
+    study: Study = build_shallow(study_config)
+    recorded = {k: settings[k] for k in settings if k not in ("list", "dry_run", "run_id")}
+    return Experiment(
+        name=settings["name"],
+        title=settings["title"],
+        study=study,
+        figures=settings["figures"],
+        config=recorded,
+        output=Path(settings["output"]) / settings["name"],
+    )
+
+
+def build_shallow(config: Mapping[str, Any]) -> Study:
+    """Build a study, whose components stay plain data until a cell is measured."""
+    shallow = {**config, "_recursive_": False}
+    return build(shallow, "study")
+
+
+def engine_of(settings: Plain) -> Engine:
+    """Build the engine."""
+    return build(settings["engine"], "engine")
+
+
+def listing(kind: str) -> dict[str, str]:
+    """Return the components of a kind ("mechanisms", "mechanism") with one line each."""
+    names = {f"{group}s": group for group in GROUPS} | {"studies": "study"}
+    group = names.get(kind, kind)
+    choose("list", group, GROUPS)
+    return options(group)

@@ -1,0 +1,1 @@
+"""Datasets: real records, each found in one place and pinned by its sha256."""

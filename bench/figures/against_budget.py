@@ -1,0 +1,119 @@
+"""A metric against the budget: one line a mechanism, intervals shaded, published values hollow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F",
+    "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstBudget:
+    """Draw one metric against one axis.
+
+    Parameters
+    ----------
+    metric : str
+    label : str
+        Axis label of the metric, with its unit.
+    attack : str
+        The attack whose rows are drawn; empty for utility metrics.
+    axis : str
+        Column of the horizontal axis.
+    axis_label : str
+        With its unit.
+    ceiling : str or None
+        Metric of the computed ceiling, drawn dashed (a band where it is a bracket).
+    log : sequence of str
+        Which of "x", "y" are logarithmic.
+    published : mapping of mechanism to {"x": [...], "y": [...]}
+        Values of the source, drawn as hollow circles.
+    source : str
+        Where the published values come from.
+    where : mapping of column to value
+        Selects rows, for tables with more axes.
+    """
+
+    metric: str
+    label: str
+    attack: str = ""
+    axis: str = "epsilon"
+    axis_label: str = "epsilon (nats)"
+    ceiling: str | None = None
+    log: Sequence[str] = ("x",)
+    published: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    source: str = ""
+    where: Mapping[str, object] = field(default_factory=dict)
+
+    def draw(self, table: pd.DataFrame) -> Figure:
+        """Draw the figure of a tidy table."""
+        figure = Figure(figsize=(7.5, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        for column, value in self.where.items():
+            table = table[table[column] == value]
+        rows = table[(table["attack"] == self.attack) & (table["statistic"] == "")]
+        mechanisms = list(dict.fromkeys(table["mechanism"]))
+        for i, name in enumerate(mechanisms):
+            colour = COLOURS[i % len(COLOURS)]
+            own = rows[(rows["mechanism"] == name) & (rows["metric"] == self.metric)]
+            self._line(axes, own, name.replace("_", " "), colour)
+            if self.ceiling is not None:
+                self._ceiling(axes, table[table["mechanism"] == name], colour)
+            if name in self.published:
+                points = self.published[name]
+                axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=5)
+        if "x" in self.log:
+            axes.set_xscale("log")
+        if "y" in self.log:
+            axes.set_yscale("log")
+        axes.set_xlabel(self.axis_label)
+        axes.set_ylabel(self.label)
+        axes.grid(visible=True, alpha=0.25, linewidth=0.5)
+        axes.legend(
+            fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), title=self._note(rows),
+            title_fontsize=6.5,
+        )  # fmt: skip
+        return figure
+
+    def _line(self, axes: Axes, rows: pd.DataFrame, label: str, colour: str) -> None:
+        rows = rows[rows["value"].notna()]
+        if rows.empty:
+            return
+        if self.axis not in rows or rows[self.axis].isna().all():
+            value, low, high = (float(rows[c].iloc[0]) for c in ("value", "lower", "upper"))
+            axes.axhline(value, color=colour, linewidth=1, label=label)
+            axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
+            return
+        rows = rows.sort_values(self.axis)
+        x = rows[self.axis].to_numpy(dtype=np.float64)
+        y, low, high = (rows[c].to_numpy(dtype=np.float64) for c in ("value", "lower", "upper"))
+        axes.plot(x, y, "-", marker=".", color=colour, linewidth=1, label=label)
+        axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+
+    def _ceiling(self, axes: Axes, table: pd.DataFrame, colour: str) -> None:
+        rows = table[table["metric"] == self.ceiling]
+        if rows.empty or self.axis not in rows or rows[self.axis].isna().all():
+            return
+        rows = rows.sort_values(self.axis)
+        x = rows[self.axis].to_numpy(dtype=np.float64)
+        axes.plot(x, rows["upper"], "--", color=colour, linewidth=0.8)
+        if (rows["method"] == "bracket").any():
+            axes.plot(x, rows["lower"], ":", color=colour, linewidth=0.8)
+
+    def _note(self, rows: pd.DataFrame) -> str:
+        counts = rows.loc[rows["metric"] == self.metric, "n"]
+        lines = ["shaded: 95 % intervals" + (f", n = {int(counts.max())}" if len(counts) else "")]
+        if self.ceiling is not None:
+            lines.append("dashed: Bayes ceiling under the model\n(dotted: its lower bracket)")
+        if self.published:
+            lines.append(f"hollow: {self.source}")
+        return "\n".join(lines)

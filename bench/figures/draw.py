@@ -1,0 +1,45 @@
+"""Draw an experiment's figures and tables: a pure function of the tidy table, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.figure import Figure
+
+from bench.build import build
+from bench.cell import Plain
+
+
+class FigureOf(Protocol):
+    """What ``conf/figure/*.yaml`` builds: selection and drawing, no statistics."""
+
+    def draw(self, table: pd.DataFrame) -> Figure:
+        """Draw the figure of a tidy table."""
+
+
+def draw_all(
+    table: pd.DataFrame, figures: Mapping[str, Plain], title: str, folder: Path
+) -> list[Path]:
+    """Write the tidy table (CSV and parquet) and every figure (PDF and PNG); return the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    csv, parquet = folder / "table.csv", folder / "table.parquet"
+    table.to_csv(csv, index=False)
+    table.astype({c: str for c in table.columns if table[c].dtype == object}).to_parquet(
+        parquet, index=False
+    )
+    paths = [csv, parquet]
+    for name, config in figures.items():
+        drawing: FigureOf = build(config, f"figure {name}")
+        with mpl.rc_context({"svg.hashsalt": name, "pdf.compression": 6}):
+            figure = drawing.draw(table)
+            if title:
+                figure.suptitle(title, fontsize=9)
+            pdf, png = folder / f"{name}.pdf", folder / f"{name}.png"
+            figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None})
+            figure.savefig(png, dpi=150, metadata={"Software": None})
+        paths += [pdf, png]
+    return paths

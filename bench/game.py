@@ -1,0 +1,218 @@
+"""The game of one cell: worlds, releases, trained attackers, scores."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attacks.base import Attack, Attacker, Shadow, Target, UnsupportedMechanismError, Worlds
+from bench.build import build, built_from_text
+from bench.cell import Plain, canonical
+from bench.metrics.base import Names, Released, Scored
+from bench.randomness import rng_for
+from bench.scenarios.base import Scenario
+from mechanisms.base import Mechanism, NotOfferedError
+from mechanisms.check import Array, FloatArray
+from mechanisms.identity import ExactRelease
+from mechanisms.laws import AnswerLaw
+
+T = TypeVar("T", bound=np.generic)
+PARTS = ("shadow", "holdout", "test")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Repetitions, and worlds of each secret in each part of one repetition."""
+
+    repetitions: int
+    shadow: int
+    holdout: int
+    test: int
+
+
+@functools.lru_cache(maxsize=6)
+def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, seed: int) -> Worlds:
+    """Draw the worlds of all repetitions, once a process; shared by all mechanisms.
+
+    Each repetition has its own stream, so its worlds do not depend on how many there are. Hold-out
+    worlds are drawn like shadow worlds: the adversary simulates both.
+    """
+    label, config = json.loads(scenario_text)
+    scenario: Scenario = built_from_text(canonical(config), f"scenario {label}")
+    secret = np.repeat(np.arange(len(scenario.secrets)), size)
+    split = "test" if part == "test" else "shadow"
+    drawn = [
+        scenario.draw(secret, split, rng_for(seed, "worlds", scenario_text, part, r))
+        for r in range(repetitions)
+    ]
+    first = drawn[0].database
+    return Worlds(
+        secret=np.concatenate([w.secret for w in drawn]),
+        answers=np.concatenate([w.answers for w in drawn]),
+        database=None if first is None else np.concatenate([w.database for w in drawn]),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game:
+    """One mechanism in one scenario, played for all repetitions.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    mechanism : Mechanism
+    sizes : Sizes
+    n_releases : int
+        Releases of the same answer that the attacker sees.
+    seed : int
+    scenario_text, release_text : str
+        Names of the random streams of worlds and of releases.
+    """
+
+    scenario: Scenario
+    mechanism: Mechanism
+    sizes: Sizes
+    n_releases: int
+    seed: int
+    scenario_text: str
+    release_text: str
+
+    @property
+    def names(self) -> Names:
+        """The scenario's labels."""
+        return Names(
+            secrets=self.scenario.secrets,
+            pairs=self.scenario.pairs,
+            statistics=self.scenario.statistics,
+        )
+
+    def worlds(self, part: str) -> Worlds:
+        """Return the worlds of one part, repetitions one after the other."""
+        size = getattr(self.sizes, part)
+        return drawn_worlds(self.scenario_text, part, size, self.sizes.repetitions, self.seed)
+
+    @functools.cached_property
+    def _released(self) -> dict[str, Array]:
+        return {part: self._release(part) for part in PARTS}
+
+    def releases(self, part: str) -> Array:
+        """Return the releases of one part, shape (n, n_releases, *release_shape).
+
+        The j-th release has its own stream: fewer releases are a prefix of more.
+        """
+        return self._released[part]
+
+    def _release(self, part: str) -> Array:
+        worlds = self.worlds(part)
+        seen = worlds.answers if self.mechanism.sees == "answers" else worlds.database
+        if seen is None:
+            raise ValueError("the mechanism works on records, but the scenario draws none.")
+        streams = [
+            rng_for(self.seed, "release", self.scenario_text, self.release_text, part, j)
+            for j in range(self.n_releases)
+        ]
+        return np.stack([self.mechanism.release(seen, rng) for rng in streams], axis=1)
+
+    def laws(self) -> tuple[AnswerLaw, ...] | None:
+        """Return the answer's law under each secret, or None where the scenario offers none."""
+        try:
+            return tuple(self.scenario.law(s) for s in range(len(self.scenario.secrets)))
+        except NotOfferedError:
+            return None
+
+    def released(self) -> list[Released]:
+        """Return answers and releases of the fresh worlds, by repetition."""
+        return [
+            Released(answers=answers, releases=releases)
+            for answers, releases in zip(
+                self._by_repetition(self.worlds("test").answers),
+                self._by_repetition(self.releases("test")),
+                strict=True,
+            )
+        ]
+
+    def played(self, attacks: dict[str, Plain]) -> tuple[dict[str, list[Scored]], dict[str, str]]:
+        """Run every attack; return scores by attack and repetition, and reasons of those unfit."""
+        scored, reasons = {}, {}
+        for label, config in attacks.items():
+            try:
+                scored[label] = self._play(label, config)
+            except UnsupportedMechanismError as reason:
+                reasons[f"attack {label}"] = f"not applicable: {reason}"
+        return scored, reasons
+
+    def _play(self, label: str, config: Plain) -> list[Scored]:
+        attack: Attack = build(config, f"attack {label}")
+        attackers = self._attackers(attack, label, config)
+        fresh, held = (self._scores(attackers, part) for part in ("test", "holdout"))
+        return [
+            Scored(secret=secret, score=score, holdout_secret=held_secret, holdout_score=held_score)
+            for secret, score, held_secret, held_score in zip(
+                self._by_repetition(self.worlds("test").secret),
+                fresh,
+                self._by_repetition(self.worlds("holdout").secret),
+                held,
+                strict=True,
+            )
+        ]
+
+    def _attackers(self, attack: Attack, label: str, config: Plain) -> list[Attacker]:
+        """Return one attacker a repetition, or a single one for an attack that does not learn."""
+        repetitions = self.sizes.repetitions if attack.learns else 1
+        if not attack.sees_noise:
+            return [
+                clean_attacker(
+                    self.scenario_text, label, canonical(config), self.sizes, r, self.n_releases,
+                    self.seed,
+                )
+                for r in range(repetitions)
+            ]  # fmt: skip
+        worlds, size = self.worlds("shadow"), self.sizes.repetitions
+        laws = self.laws()
+        target = Target(mechanism=self.mechanism, n_secrets=len(self.scenario.secrets), laws=laws)
+        parts = zip(
+            np.split(worlds.secret, size),
+            np.split(worlds.answers, size),
+            np.split(self.releases("shadow"), size),
+            strict=True,
+        )
+        return [
+            attack.fit(
+                Shadow(secret=secret, answers=answers, releases=releases),
+                target,
+                rng_for(self.seed, "attack", self.scenario_text, self.release_text, label, r),
+            )
+            for r, (secret, answers, releases) in zip(range(repetitions), parts, strict=False)
+        ]
+
+    def _scores(self, attackers: list[Attacker], part: str) -> list[FloatArray]:
+        releases = self.releases(part)
+        if len(attackers) == 1:
+            return self._by_repetition(attackers[0].score(releases))
+        parts = self._by_repetition(releases)
+        return [a.score(r) for a, r in zip(attackers, parts, strict=True)]
+
+    def _by_repetition(self, values: NDArray[T]) -> list[NDArray[T]]:
+        return np.split(values, self.sizes.repetitions)
+
+
+@functools.lru_cache(maxsize=1024)
+def clean_attacker(
+    scenario_text: str, label: str, config: str, sizes: Sizes, repetition: int, k: int, seed: int
+) -> Attacker:
+    """Fit an attacker that never sees the mechanism, once a process for all mechanisms."""
+    worlds = drawn_worlds(scenario_text, "shadow", sizes.shadow, sizes.repetitions, seed)
+    secret = np.split(worlds.secret, sizes.repetitions)[repetition]
+    answers = np.split(worlds.answers, sizes.repetitions)[repetition]
+    attack: Attack = built_from_text(config, f"attack {label}")
+    n_secrets = int(worlds.secret.max()) + 1
+    return attack.fit(
+        Shadow(secret=secret, answers=answers, releases=np.repeat(answers[:, None], k, axis=1)),
+        Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None),
+        rng_for(seed, "attack", scenario_text, label, repetition),
+    )

@@ -1,0 +1,110 @@
+"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [format=table|csv|html|latex]``.
+
+Ranks the mechanisms at equal budget from the store; ``diff=SWEEP_A,SWEEP_B`` shows what changed
+between two sweeps.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pandas as pd
+
+from bench.board import FIXED, leaderboard
+from bench.build import ConfigError, unknown
+from bench.report import print_frame
+from bench.store_table import latest_sweep, table_of
+from bench.tracking import Store, StoreError, tracking_uri
+from bench.words import choose, key_values
+
+FORMATS = ("table", "csv", "html", "latex")
+DEFAULTS = {
+    "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
+    "diff": None, "tracking_uri": None,
+}  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line."""
+    try:
+        words = key_values(arguments, DEFAULTS)
+        form = choose("format", words["format"] or "table", FORMATS)
+        store = Store(tracking_uri(words["tracking_uri"]))
+        if words["diff"]:
+            names = words["diff"].split(",")
+            if len(names) != 2:
+                raise ConfigError(f"diff must name two sweeps, diff=A,B, got {words['diff']!r}.")
+            tables = [table_of(store, latest_sweep(store, None, n.strip())) for n in names]
+            board, title = difference(*tables), f"{names[0]} -> {names[1]}"
+        else:
+            sweep = latest_sweep(store, words["experiment"], words["sweep"])
+            table = table_of(store, sweep)
+            show = words["show"].split(",") if words["show"] else list(sweep.config["show"])
+            for metric in [*show, *([words["sort"]] if words["sort"] else [])]:
+                if metric not in set(table["metric"]):
+                    raise ConfigError(unknown("metric", metric, set(table["metric"])))
+            board = leaderboard(table, show, words["sort"])
+            title = f"{sweep.title} (sweep {sweep.sweep})"
+        sys.stdout.write(rendered(board, form, title))
+    except (ConfigError, StoreError, ValueError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+def rendered(board: pd.DataFrame, form: str, title: str) -> str:
+    """Return the leaderboard in a format; the terminal's table is printed at once."""
+    if form == "csv":
+        return board.to_csv(index=False)
+    if form == "html":
+        return board.to_html(index=False, na_rep="", border=0) + "\n"
+    if form == "latex":
+        return latex(board)
+    print_frame(board, title)
+    return ""
+
+
+def latex(board: pd.DataFrame) -> str:
+    """Return a LaTeX tabular (booktabs); special characters are escaped."""
+    escapes = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
+               "$": r"\$", "{": r"\{", "}": r"\}", ">=": r"$\geq$"}  # fmt: skip
+
+    def escaped(value: object) -> str:
+        text = "" if value is None or value != value else f"{value}"
+        for plain, safe in escapes.items():
+            text = text.replace(plain, safe) if plain != "{" else text
+        return text
+
+    lines = [r"\begin{tabular}{" + "l" * len(board.columns) + "}", r"\toprule"]
+    lines.append(" & ".join(escaped(c) for c in board.columns) + r" \\")
+    lines.append(r"\midrule")
+    lines += [" & ".join(escaped(v) for v in line) + r" \\" for line in board.to_numpy()]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers that differ between two sweeps: changed, gone and new."""
+    axes = [c for c in before.columns if c in after.columns and c not in FIXED]
+    keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
+
+    def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], float]:
+        rows = table[keys].map(str).itertuples(index=False, name=None)
+        return dict(zip(rows, table["value"], strict=True))
+
+    old, new = indexed(before), indexed(after)
+    lines = []
+    for key in dict.fromkeys([*old, *new]):
+        a, b = old.get(key), new.get(key)
+        if a is None or b is None or (a != b and not (a != a and b != b)):
+            change = "gone" if b is None else "new" if a is None else "changed"
+            named = dict(zip(keys, key, strict=True))
+            lines.append(
+                {k: named[k] for k in ("cell", "attack", "metric", "statistic")}
+                | {"before": a, "after": b, "change": change}
+            )
+    columns = ["cell", "attack", "metric", "statistic", "before", "after", "change"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,152 @@
+"""From a played game to rows: the ledger first, then every metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.build import build
+from bench.cell import Plain, row
+from bench.game import Game
+from bench.intervals import Estimate
+from bench.ledger import certify_attack, largest_certifiable, verdict
+from bench.metrics.base import NotMeasurableError, Scored
+from bench.randomness import rng_for
+from mechanisms.base import HasLeakage, guarantee_of
+from mechanisms.privacy.bracket import Bracket, NotComputableError
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, Measure, NoClaim
+from mechanisms.privacy.leakage import PairLeakage
+
+Rows = list[Plain]
+Facts = dict[str, str]
+
+
+def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tuple[Rows, Facts]:
+    """Return the three numbers of the ledger, the Bayes ceiling, and what they mean."""
+    claim = guarantee_of(game.mechanism, game.n_releases)
+    measure = claim.measure if isinstance(claim, Guarantee) else ApproximateMeasure(delta)
+    rows, facts = claimed(claim, measure)
+    pairs, reason = exact_pairs(game)
+    leaked, why = joined([_measured(p, measure) for p in pairs], reason)
+    facts["exact"] = why or ("exact" if leaked and leaked.exact else "bracket")
+    if leaked is not None:
+        rows.append(bracket_row("exact", leaked))
+    if len(game.names.secrets) == 2:
+        ceiling, _ = joined([_accuracy(p) for p in pairs], reason)
+        if ceiling is not None:
+            rows.append(bracket_row("ceiling", ceiling))
+    certificates = {
+        label: certify_attack(games, game.names, measure, len(scored))
+        for label, games in scored.items()
+    }
+    for label, c in certificates.items():
+        rows.append(certified_row(c.display, c.verdict, c.n, label))
+    if certificates:
+        best = max(certificates, key=lambda label: certificates[label].display)
+        top = certificates[best]
+        rows.append(certified_row(top.display, top.verdict, top.n, ""))
+        facts["best_attack"] = best if top.display > 0 else "none"
+        worlds = game.sizes.test * game.sizes.repetitions
+        limit = largest_certifiable(worlds, measure, len(scored) * len(game.names.pairs))
+        rows.append(row("certifiable", value=limit, lower=limit, upper=limit, n=2 * worlds))
+    facts["verdict"] = verdict(claim, leaked, certificates, modelled=game.scenario.modelled)
+    facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
+    if game.scenario.synthetic:
+        facts["data"] = "synthetic"
+    return rows, facts
+
+
+def claimed(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
+    """Return the claim as a row and in words."""
+    facts = {"unit": measure.name}
+    if isinstance(claim, NoClaim):
+        return [], facts | {"claim": f"no claim: {claim.reason}", "notion": "none"}
+    value = claim.epsilon
+    facts |= {"notion": claim.notion, "theorem": claim.theorem, "notes": "; ".join(claim.notes)}
+    facts["claim"] = f"{claim.notion}: {measure.name} <= {value:.6g}"
+    return [row("claimed", value=value, lower=value, upper=value)], facts
+
+
+def exact_pairs(game: Game) -> tuple[list[PairLeakage], str]:
+    """Return the exact comparison of every pair, or the reason why there is none."""
+    laws = game.laws()
+    if laws is None:
+        return [], "not computable: the scenario offers no answer law"
+    if not isinstance(game.mechanism, HasLeakage):
+        return [], "not computable: the mechanism's release law has no known form"
+    try:
+        return [
+            game.mechanism.leakage(laws[i], laws[j], game.n_releases) for i, j in game.names.pairs
+        ], ""
+    except NotComputableError as error:
+        return [], f"not computable: {error}"
+
+
+def joined(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, str]:
+    """Return the worst pair's bracket, or the first reason why there is none."""
+    worst: Bracket | None = None
+    for bracket in brackets:
+        if isinstance(bracket, str):
+            return None, bracket
+        worst = bracket if worst is None else worst.join(bracket)
+    return worst, reason
+
+
+def _measured(pair: PairLeakage, measure: Measure) -> Bracket | str:
+    try:
+        return measure.exact(pair)
+    except NotComputableError as error:
+        return f"not computable: {error}"
+
+
+def _accuracy(pair: PairLeakage) -> Bracket | str:
+    try:
+        return pair.accuracy()
+    except NotComputableError as error:
+        return f"not computable: {error}"
+
+
+def bracket_row(metric: str, bracket: Bracket) -> Plain:
+    """Return a computed number; its value is the end that claims less privacy."""
+    method = "exact" if bracket.exact else "bracket"
+    return row(metric, value=bracket.hi, lower=bracket.lo, upper=bracket.hi, method=method)
+
+
+def certified_row(display: float, low: float, n: int, attack: str) -> Plain:
+    """Return a certificate: value at 95 %, lower end at the verdict's error, no upper end."""
+    return row(
+        "certified", value=display, lower=low, upper=float("inf"), n=n,
+        method="lower bound: value at 95 %, lower at error 1e-6", attack=attack,
+    )  # fmt: skip
+
+
+def metric_rows(
+    game: Game, scored: dict[str, list[Scored]], metrics: dict[str, Plain]
+) -> tuple[Rows, Facts]:
+    """Return every metric: attack metrics for each attack, utility metrics once."""
+    rows, facts = [], {}
+    released = game.released()
+    for label, config in metrics.items():
+        metric: Any = build(config, f"metric {label}")
+        if metric.side == "utility":
+            try:
+                found = metric.measure(released, game.names, game.mechanism)
+            except NotMeasurableError as reason:
+                facts[f"metric {label}"] = f"not applicable: {reason}"
+                continue
+            rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
+            continue
+        for attack, games in scored.items():
+            stream = rng_for(
+                game.seed, "metric", game.scenario_text, game.release_text, attack, label
+            )
+            found = metric.measure(games, game.names, stream)
+            rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
+    return rows, facts
+
+
+def estimate_row(metric: str, estimate: Estimate, attack: str, statistic: str) -> Plain:
+    """Return an estimate as a row of the tidy table."""
+    return row(
+        metric, value=estimate.value, lower=estimate.lower, upper=estimate.upper, n=estimate.n,
+        method=estimate.method, attack=attack, statistic=statistic,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Metrics: what is measured on attack scores and on releases."""

@@ -1,0 +1,123 @@
+"""Metrics of attack scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bench.intervals import functional, mean, rate
+from bench.metrics.base import Labelled, Names, Scored
+from bench.metrics.roc import auc, best_threshold, pair_scores, tpr_at
+from mechanisms.check import FloatArray, within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Share of worlds whose secret has the top score; a tie of k earns 1/k."""
+
+    side: ClassVar[str] = "attack"
+    name: str = "acc"
+
+    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+        """Estimate the rate over all worlds."""
+        del names, rng
+        return {"": rate([hits(g) for g in games])}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalancedAccuracy:
+    """Average over the secrets of the share of their worlds that is recognised."""
+
+    side: ClassVar[str] = "attack"
+    name: str = "bal_acc"
+
+    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+        """Estimate the average recall: hits weighted so that every secret counts the same."""
+        del rng
+        weighted = []
+        for game in games:
+            counts = np.bincount(game.secret, minlength=len(names.secrets))
+            if (counts == 0).any():
+                raise ValueError("balanced accuracy needs worlds of every secret.")
+            weight = game.secret.size / (len(counts) * counts[game.secret])
+            weighted.append(hits(game) * weight)
+        return {"": mean(weighted)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AUC:
+    """Area under the ROC of each pair, ties averaged."""
+
+    side: ClassVar[str] = "attack"
+    name: str = "auc"
+
+    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+        """Estimate one AUC a pair."""
+        return {
+            names.pair(p): functional(auc, [pair_scores(g.secret, g.score, p) for g in games], rng)
+            for p in names.pairs
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TprAtFpr:
+    """True positive rate at a false positive rate, interpolated (the randomised test).
+
+    Parameters
+    ----------
+    fpr : float in (0, 1)
+    """
+
+    side: ClassVar[str] = "attack"
+    fpr: float
+    name: str = "tpr"
+
+    def __post_init__(self) -> None:
+        within("fpr", self.fpr, 0, 1, ends="()")
+
+    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+        """Estimate one TPR a pair."""
+        return {
+            names.pair(p): functional(
+                lambda label, odds: tpr_at(label, odds, self.fpr),
+                [pair_scores(g.secret, g.score, p) for g in games],
+                rng,
+            )
+            for p in names.pairs
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advantage:
+    """TPR - FPR at the threshold that is best on hold-out worlds, counted on fresh ones."""
+
+    side: ClassVar[str] = "attack"
+    name: str = "adv"
+
+    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+        """Estimate one advantage a pair; each trial contributes +-n/(its class size)."""
+        del rng
+        result = {}
+        for pair in names.pairs:
+            held = [pair_scores(g.holdout_secret, g.holdout_score, pair) for g in games]
+            threshold = best_threshold(
+                np.concatenate([label for label, _ in held]),
+                np.concatenate([odds for _, odds in held]),
+            )
+            values = []
+            for game in games:
+                label, odds = pair_scores(game.secret, game.score, pair)
+                sign = np.where(label == 1, 1 / label.sum(), -1 / (label.size - label.sum()))
+                values.append((odds >= threshold) * sign * label.size)
+            result[names.pair(pair)] = mean(values)
+        return result
+
+
+def hits(game: Scored) -> FloatArray:
+    """Return 1/k where the true secret is among k top scores, else 0."""
+    if np.isnan(game.score).any():
+        raise ValueError("scores must not be NaN.")
+    top = game.score == game.score.max(axis=1, keepdims=True)
+    return top[np.arange(game.secret.size), game.secret] / top.sum(axis=1)

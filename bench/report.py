@@ -1,0 +1,120 @@
+"""What the terminal shows: lists, plans, and the table at the end of a sweep."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bench.board import leaderboard
+from bench.cell import FAILED, NOT_APPLICABLE, Cell
+from bench.experiment import Outcome
+from bench.ledger import MISFIT, VIOLATED
+
+FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
+WIDE = 200
+
+
+def console() -> Console:
+    """Return the console for results: the terminal's width, or wide enough for a whole table."""
+    wide = shutil.get_terminal_size((WIDE, 50)).columns
+    probe = Console()
+    return probe if probe.is_terminal else Console(width=max(WIDE, wide))
+
+
+def print_listing(title: str, names: Mapping[str, str], usage: str) -> None:
+    """Print names with one line each."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, line in names.items():
+        table.add_row(Text(name, style="bold"), Text(line))
+    out = console()
+    out.print(f"{title}:", highlight=False)
+    out.print(table)
+    out.print(usage, markup=False, highlight=False)
+
+
+def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
+    """Print the cells of a dry run and an estimate of the time, from recorded cells if any."""
+    out = console()
+    for cell in cells:
+        out.print(f"  {cell.name}", markup=False, highlight=False)
+    if seconds is None:
+        estimate = "no time estimate: no cell of this experiment is recorded yet"
+    else:
+        total = seconds * len(cells) / workers
+        estimate = f"about {total:.0f} s ({seconds:.2f} s a cell, {workers} at a time)"
+    out.print(f"{len(cells)} cells; {estimate}.", highlight=False)
+
+
+def print_frame(frame: pd.DataFrame, title: str) -> None:
+    """Print a data frame as a table; flagged verdicts are coloured."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for column in frame.columns:
+        left = column in ("mechanism", "verdict", "scenario", "change")
+        table.add_column(str(column), justify="left" if left else "right", overflow="fold")
+    for _, line in frame.iterrows():
+        style = FLAGGED.get(str(line.get("verdict", "")), "")
+        table.add_row(*(Text(shown(v), style=style) for v in line))
+    console().print(table)
+
+
+def shown(value: object) -> str:
+    """Return a table entry: short numbers, nothing for a missing value."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> None:
+    """Print the table of a sweep, what failed, and where to look."""
+    out = console()
+    if outcome.table["metric"].isin(["claimed", "exact", "certified"]).any():
+        print_frame(leaderboard(outcome.table, show), title)
+        units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
+        out.print(
+            f"claimed, exact: upper bounds on {' | '.join(units)}; certified: lower bound at 95 %, "
+            "the best attack; intervals are 95 %.", markup=False, highlight=False,
+        )  # fmt: skip
+    synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
+    if synthetic:
+        out.print("The data are synthetic.", style="yellow")
+    for cell, result in outcome.results:
+        if result.status in (FAILED, NOT_APPLICABLE):
+            line = f"{result.status}: {cell.name}: {result.facts.get('reason', '')}"
+            out.print(line, markup=False, highlight=False, style=FLAGGED[result.status])
+    for path in outcome.files:
+        if path.suffix in (".pdf", ".csv"):
+            out.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
+    print_where(uri, outcome.experiment_id, outcome.sweep, out)
+
+
+def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:
+    """Print the command and the link that open MLflow on the experiment."""
+    fragment = f"#/experiments/{experiment_id}/runs?workflowType=machine_learning"
+    if uri.startswith(("http://", "https://")):
+        lines = [f"MLflow: {uri.rstrip('/')}/{fragment}"]
+    else:
+        lines = [
+            f"MLflow: mlflow ui --backend-store-uri {uri} --port 5000",
+            f"  then open http://127.0.0.1:5000/{fragment}",
+        ]
+    lines.append(f"sweep {sweep}: python -m bench.leaderboard | python -m bench.figures")
+    out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+
+
+def missing_folder(path: Path) -> str | None:
+    """Return why figures cannot be written to a folder, or None."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        return f"cannot write to the folder {path}: {error.strerror}."
+    return None

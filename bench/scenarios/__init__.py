@@ -1,0 +1,1 @@
+"""Scenarios: a dataset, a query, secrets, and what curator and adversary assume."""

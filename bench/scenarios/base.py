@@ -1,0 +1,66 @@
+"""What the harness asks of a scenario."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from attacks.base import Worlds
+from mechanisms.base import Knowledge, NotOfferedError
+from mechanisms.check import IntArray
+from mechanisms.laws import AnswerLaw
+
+K = TypeVar("K", bound=Knowledge)
+
+
+class Scenario(Protocol):
+    """A dataset, a query, secret pairs, and what curator and adversary are assumed to know.
+
+    ``secrets`` names the values of the secret; ``pairs`` are those to be kept apart;
+    ``statistics`` names the coordinates of the answer; ``digest`` identifies the data;
+    ``synthetic`` says whether they are made up; ``modelled`` whether worlds are drawn from the
+    curator's model rather than from records.
+    """
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the secret's values."""
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Indices of the secrets to be kept indistinguishable."""
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Names of the answer's coordinates."""
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data, for cell keys."""
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the data are made up."""
+
+    @property
+    def modelled(self) -> bool:
+        """Whether worlds are drawn from the model that laws and knowledge describe."""
+
+    def knowledge(self, kind: type[K]) -> K:
+        """Return one typed fact, or raise NotOfferedError."""
+
+    def law(self, secret: int) -> AnswerLaw:
+        """Return the answer's law under a secret, or raise NotOfferedError."""
+
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+        """Draw one world an entry of `secret`; split is "shadow" or "test"."""
+
+
+def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
+    """Return the fact of type `kind`, or say which facts are offered."""
+    for fact in facts.values():
+        if isinstance(fact, kind):
+            return fact
+    names = ", ".join(sorted(t.__name__ for t in facts)) or "nothing"
+    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

@@ -1,0 +1,248 @@
+"""Statistics of a subset of records; the secret is the share of records with a property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol
+
+import numpy as np
+import pandas as pd
+
+from attacks.base import Worlds
+from bench.datasets.source import DataError
+from bench.randomness import rng_for
+from bench.scenarios.base import K, offered
+from bench.scenarios.statistics import Count, Statistic
+from bench.scenarios.subsets import sum_features, without_replacement
+from mechanisms.base import Knowledge
+from mechanisms.check import FloatArray, IntArray, whole, within
+from mechanisms.knowledge import GaussianAnswers, Sensitivity
+from mechanisms.laws import GaussianLaw
+
+SPLITS = ("shadow", "test", "model")
+
+
+class Table(Protocol):
+    """A dataset with one table of records."""
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The records."""
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropertySubsets:
+    """Release statistics of `size` records of which a share .5 -+ gap/2 has a property.
+
+    The records are split at random into three parts: the adversary's auxiliary records (shadow
+    worlds), the records of the tested worlds, and the curator's records for modelling.
+
+    Parameters
+    ----------
+    data : Table
+    statistics_of : sequence of Statistic
+    properties : mapping of str to Count
+        What a record can have.
+    secret : str
+        Which of `properties` is the secret one.
+    gap : float in (0, 1)
+        Difference of the two shares; both shares must give whole numbers of records.
+    size : int
+        Records in a subset.
+    split : pair of int
+        Records for shadow and test worlds; the rest is for modelling.
+    model : {"sampled", "exact"}
+        Means and covariances from `model_subsets` sampled subsets, as published, or from the exact
+        moments of sampling without replacement.
+    model_subsets : int
+    worlds : {"data", "model"}
+        Draw worlds from records, or from the Gaussian model with each pair's shared covariance.
+    seed : int
+        Of the split and of the sampled subsets.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), section 5.
+    """
+
+    data: Table
+    statistics_of: Sequence[Statistic]
+    properties: Mapping[str, Count]
+    secret: str
+    gap: float
+    size: int = 100
+    split: tuple[int, int] = (10_000, 10_000)
+    model: Literal["sampled", "exact"] = "sampled"
+    model_subsets: int = 1000
+    worlds: Literal["data", "model"] = "data"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        within("gap", self.gap, 0, 1, ends="()")
+        whole("size", self.size)
+        whole("model_subsets", self.model_subsets, low=2)
+        for name, value, allowed in (
+            ("secret", self.secret, tuple(self.properties)),
+            ("model", self.model, ("sampled", "exact")),
+            ("worlds", self.worlds, ("data", "model")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+        for share in self.shares:
+            if abs(share * self.size - round(share * self.size)) > 1e-6:
+                raise ValueError(
+                    f"gap must give whole numbers of {self.size} records, got gap={self.gap!r}: "
+                    f"{share * self.size:g} records."
+                )
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The two shares of records with the property."""
+        return (0.5 - self.gap / 2, 0.5 + self.gap / 2)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the secret's values."""
+        return tuple(f"{self.secret}={share:.3g}" for share in self.shares)
+
+    pairs = ((0, 1),)
+    synthetic = False
+
+    @property
+    def modelled(self) -> bool:
+        """Whether worlds are drawn from the curator's model."""
+        return self.worlds == "model"
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Names of the answer's coordinates."""
+        return tuple(s.name for s in self.statistics_of)
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data."""
+        return self.data.digest
+
+    @cached_property
+    def _features(self) -> FloatArray:
+        table = self.data.table
+        return np.stack([s.feature(table) for s in self.statistics_of], axis=1)
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return np.array([s.weight(self.size) for s in self.statistics_of])
+
+    @cached_property
+    def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
+        """Row numbers of each split: those without and those with the property."""
+        has = self.properties[self.secret].feature(self.data.table) > 0
+        if has.all():
+            raise DataError(f"property {self.secret!r} is constant: every record has it.")
+        n_shadow, n_test = self.split
+        if n_shadow + n_test >= len(has):
+            raise DataError(
+                f"split must leave records for modelling: {len(has)} records, got {self.split}."
+            )
+        order = rng_for(self.seed, "split", self.digest).permutation(len(has))
+        rows = np.split(order, [n_shadow, n_shadow + n_test])
+        members = {
+            name: (part[~has[part]], part[has[part]])
+            for name, part in zip(SPLITS, rows, strict=True)
+        }
+        most = round(self.shares[1] * self.size)
+        for name, classes in members.items():
+            smallest = min(len(c) for c in classes)
+            if smallest < most:
+                raise DataError(
+                    f"size={self.size} needs {most} records of one class, "
+                    f"the {name} split has {smallest}."
+                )
+        return members
+
+    def _answers(self, secret: int, count: int, split: str, rng: np.random.Generator) -> FloatArray:
+        with_property = round(self.shares[secret] * self.size)
+        total = np.zeros((count, len(self.statistics_of)))
+        takes = (self.size - with_property, with_property)
+        for rows, take in zip(self._members[split], takes, strict=True):
+            chosen = without_replacement(len(rows), take, count, rng)
+            total += sum_features(self._features[rows], chosen)
+        return total * self._weights
+
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+        """Draw worlds from the split's records, or from the model."""
+        answers = np.empty((len(secret), len(self.statistics_of)))
+        for value in range(2):
+            where = np.flatnonzero(secret == value)
+            answers[where] = (
+                self.law(value).sample(len(where), rng)
+                if self.modelled
+                else self._answers(value, len(where), split, rng)
+            )
+        return Worlds(secret=secret, answers=answers)
+
+    @cached_property
+    def _moments(self) -> tuple[FloatArray, FloatArray]:
+        if self.model == "sampled":
+            samples = [
+                self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
+                for v in range(2)
+            ]
+            means = np.stack([s.mean(axis=0) for s in samples])
+            return means, np.stack([np.cov(s, rowvar=False) for s in samples])
+        without, with_property = (self._features[rows] for rows in self._members["model"])
+        moments = [
+            subset_moments(
+                without, with_property, round(share * self.size), self.size, self._weights
+            )
+            for share in self.shares
+        ]
+        return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    @cached_property
+    def _facts(self) -> dict[type[Knowledge], Knowledge]:
+        means, covariances = self._moments
+        table = self.data.table
+        moves = np.array([s.sensitivity(table, self.size) for s in self.statistics_of])
+        return {
+            GaussianAnswers: GaussianAnswers(
+                means=means, covariances=covariances, pairs=self.pairs
+            ),
+            Sensitivity: Sensitivity(
+                l1=float(moves.sum()),
+                l2=float(np.linalg.norm(moves)),
+                unit="record",
+                size=self.size,
+                dimension=moves.size,
+            ),
+        }
+
+    def knowledge(self, kind: type[K]) -> K:
+        """Offer GaussianAnswers (from the modelling split) and Sensitivity."""
+        return offered(self._facts, kind)
+
+    def law(self, secret: int) -> GaussianLaw:
+        """Return the model's law: the secret's own mean, the pair's shared covariance."""
+        answers = self.knowledge(GaussianAnswers)
+        return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
+
+
+def subset_moments(
+    without: FloatArray, with_property: FloatArray, take: int, size: int, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the exact mean and covariance of the statistics of a subset.
+
+    `take` records come from `with_property`, the rest from `without`, without replacement (the
+    finite population correction uses the population's covariance with divisor N - 1).
+    """
+    mean = np.zeros(weights.size)
+    covariance = np.zeros((weights.size, weights.size))
+    for rows, count in ((without, size - take), (with_property, take)):
+        mean += count * rows.mean(axis=0)
+        covariance += count * (1 - count / len(rows)) * np.cov(rows, rowvar=False)
+    return mean * weights, covariance * np.outer(weights, weights)

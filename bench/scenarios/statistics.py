@@ -1,0 +1,125 @@
+"""Statistics of a subset of records: means and counts, with their sensitivities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from bench.datasets.source import DataError
+from mechanisms.check import FloatArray
+
+
+class Statistic(Protocol):
+    """A sum over records of one feature, times a weight that depends on the subset size."""
+
+    column: str
+
+    @property
+    def name(self) -> str:
+        """How tables name the statistic."""
+
+    def feature(self, table: pd.DataFrame) -> FloatArray:
+        """Return the feature of each record."""
+
+    def weight(self, size: int) -> float:
+        """Return the factor of the sum over a subset of this size."""
+
+    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+        """Return the largest change when one record of the subset is replaced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """The mean of a numeric column.
+
+    Parameters
+    ----------
+    column : str
+    bounds : pair of float, or None
+        Public range of the column, for its sensitivity (high - low)/n; None takes the range of
+        the table at hand, which is itself data-dependent.
+    """
+
+    column: str
+    bounds: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise ValueError(f"bounds must be (low, high) with low < high, got {self.bounds}.")
+
+    @property
+    def name(self) -> str:
+        """How tables name the statistic."""
+        return f"mean {self.column}"
+
+    def feature(self, table: pd.DataFrame) -> FloatArray:
+        """Return the column as floats."""
+        values = column_of(table, self.column)
+        if not pd.api.types.is_numeric_dtype(values):
+            raise DataError(
+                f"column {self.column!r} must be numeric for a mean, got {values.iloc[0]!r}."
+            )
+        numbers = values.to_numpy(dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            count = int((~np.isfinite(numbers)).sum())
+            raise DataError(f"column {self.column!r} has {count} missing or infinite values.")
+        return numbers
+
+    def weight(self, size: int) -> float:
+        """Return 1/n."""
+        return 1 / size
+
+    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+        """Return (high - low)/n."""
+        low, high = self.bounds or (self.feature(table).min(), self.feature(table).max())
+        return float(high - low) / size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """The number of records whose column has one value.
+
+    Parameters
+    ----------
+    column : str
+    value : object
+    """
+
+    column: str
+    value: object
+
+    @property
+    def name(self) -> str:
+        """How tables name the statistic."""
+        return f"# {self.column}={self.value}"
+
+    def feature(self, table: pd.DataFrame) -> FloatArray:
+        """Return the indicator of the value."""
+        values = column_of(table, self.column)
+        hits: FloatArray = (values == self.value).to_numpy().astype(np.float64)
+        if not hits.any():
+            raise DataError(f"column {self.column!r} never has the value {self.value!r}.")
+        return hits
+
+    def weight(self, size: int) -> float:
+        """Return 1."""
+        del size
+        return 1.0
+
+    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+        """Return 1."""
+        del table, size
+        return 1.0
+
+
+def column_of(table: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column without missing values, or say which columns there are."""
+    if name not in table.columns:
+        raise DataError(f"no column {name!r}; there are {', '.join(map(str, table.columns))}.")
+    column = table[name]
+    if column.isna().any():
+        raise DataError(f"column {name!r} has {int(column.isna().sum())} missing values.")
+    return column

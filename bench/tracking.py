@@ -1,0 +1,371 @@
+"""The store: MLflow. The only module that imports it.
+
+Runs are flat: one run a cell, one summary run a sweep. Everything needed to redraw a table or a
+figure lies in the runs' tags, so that moving the artifact folder loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from bench.cell import FAILED, FINISHED, Cell, CellResult, Plain, code_version
+from bench.packing import packed, unpacked
+
+SCHEMA = "1"
+DEFAULT_URI = "sqlite:///mlflow.db"
+PAGE = 1000
+BATCH = 90
+
+
+class StoreError(RuntimeError):
+    """The store cannot be reached, read or written; one line says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A recorded sweep: its summary run.
+
+    Parameters
+    ----------
+    sweep, experiment, title, run_id, code : str
+    keys : list of str
+        The cells, in order.
+    config : mapping
+        Resolved configuration, figures included.
+    ended : int
+        Milliseconds since 1970.
+    """
+
+    sweep: str
+    experiment: str
+    title: str
+    run_id: str
+    code: str
+    keys: list[str]
+    config: Plain
+    ended: int
+
+
+def tracking_uri(asked: str | None) -> str:
+    """Return the store's address: as asked, MLflow's own variable, or SQLite in this folder."""
+    return asked or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_URI
+
+
+class Store:
+    """One MLflow store; only the parent process of a sweep opens it.
+
+    Parameters
+    ----------
+    uri : str
+        Any MLflow tracking address. A SQLite store is initialised and written under a file lock,
+        so that several sweeps can share it.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be reached.
+    """
+
+    def __init__(self, uri: str) -> None:
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+        os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+        os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        self.uri = uri
+        self._lock = store_lock(uri)
+        with self._guarded("open"):
+            from mlflow import MlflowClient
+
+            self._client: Any = MlflowClient(tracking_uri=uri)
+            self._client.search_experiments(max_results=1)
+
+    @contextlib.contextmanager
+    def _guarded(self, verb: str) -> Iterator[None]:
+        try:
+            with self._lock:
+                yield
+        except StoreError:
+            raise
+        except Exception as error:
+            detail = " ".join(str(error).split())[:300]
+            raise StoreError(f"cannot {verb} the store {self.uri}: {detail}") from error
+
+    def experiment_id(self, name: str, *, create: bool = True) -> str | None:
+        """Return the id of the MLflow experiment of this name; make it if need be."""
+        with self._guarded("open"):
+            found = self._client.get_experiment_by_name(name)
+            if found is None and create:
+                return self._create_experiment(name)
+            return None if found is None else str(found.experiment_id)
+
+    def _create_experiment(self, name: str) -> str:
+        try:
+            return str(
+                self._client.create_experiment(name, artifact_location=artifact_folder(self.uri))
+            )
+        except Exception:
+            found = self._client.get_experiment_by_name(name)  # somebody else was faster
+            if found is None:
+                raise
+            return str(found.experiment_id)
+
+    def finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
+        """Return the latest finished result of each cell, all of them or those of `keys`."""
+        wanted = None if keys is None else set(keys)
+        latest: dict[str, Any] = {}
+        query = "tags.kind = 'cell' AND attributes.status = 'FINISHED'"
+        if wanted is not None and len(wanted) == 1:
+            query += f" AND tags.cell_key = '{next(iter(wanted))}'"
+        for run in self._search(experiment_id, query):
+            key = run.data.tags.get("cell_key", "")
+            if wanted is not None and key not in wanted:
+                continue
+            if key not in latest or run.info.end_time > latest[key].info.end_time:
+                latest[key] = run
+        return {key: result_of(run.data.tags) for key, run in latest.items()}
+
+    def record(
+        self, experiment_id: str, sweep: str, cell: Cell, result: CellResult, *, again: bool
+    ) -> None:
+        """Record one cell as one run.
+
+        Without `again`, not if a run of the same key is finished already: another sweep on the
+        same store may have been faster.
+        """
+        with self._guarded("write to"):
+            if not again and self.finished(experiment_id, [cell.key]):
+                return
+            tags = cell_tags(sweep, cell, result)
+            run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
+            self._fill(
+                run.info.run_id,
+                params={k: shown(v) for k, v in cell.labels.items()},
+                metrics=cell_metrics(cell, result),
+                tags=packed("rows", result.rows) | packed("facts", result.facts)
+                | packed("labels", cell.labels),
+                status="FAILED" if result.status == FAILED else "FINISHED",
+            )  # fmt: skip
+
+    def record_sweep(
+        self,
+        experiment_id: str,
+        *,
+        sweep: str,
+        experiment: str,
+        title: str,
+        keys: list[str],
+        config: Plain,
+        files: list[Path],
+        tags: dict[str, str],
+    ) -> str:
+        """Record the summary run of a sweep; return its run id."""
+        with self._guarded("write to"):
+            head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
+                    "code": code_version(), "title": title, **owner(), **tags}  # fmt: skip
+            run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
+            run_id = str(run.info.run_id)
+            for path in files:
+                self._client.log_artifact(run_id, str(path))
+            self._fill(
+                run_id, params={}, metrics={"cells": float(len(keys))},
+                tags=packed("keys", keys) | packed("config", config), status="FINISHED",
+            )  # fmt: skip
+            return run_id
+
+    def _fill(
+        self,
+        run_id: str,
+        *,
+        params: dict[str, str],
+        metrics: dict[str, float],
+        tags: dict[str, str],
+        status: str,
+    ) -> None:
+        """Write a run in batches and end it, whatever happens: no run stays RUNNING."""
+        from mlflow.entities import Metric, Param, RunTag
+
+        done = False
+        try:
+            now = int(self._client.get_run(run_id).info.start_time)
+            entries = [RunTag(k, v) for k, v in tags.items()]
+            for start in range(0, len(entries), BATCH):
+                self._client.log_batch(run_id, tags=entries[start : start + BATCH])
+            points = [Metric(k, v, now, 0) for k, v in metrics.items()]
+            for start in range(0, max(1, len(points)), PAGE):
+                self._client.log_batch(
+                    run_id,
+                    metrics=points[start : start + PAGE],
+                    params=[Param(k, v) for k, v in params.items()] if start == 0 else [],
+                )
+            done = True
+        finally:
+            self._client.set_terminated(run_id, status=status if done else "KILLED")
+
+    def sweeps(self, experiment: str | None = None) -> list[Sweep]:
+        """Return the recorded sweeps, latest first, of one experiment or of all."""
+        with self._guarded("read"):
+            experiments = self._client.search_experiments()
+        found = []
+        for entry in experiments:
+            for run in self._search(
+                str(entry.experiment_id), "tags.kind = 'sweep' AND attributes.status = 'FINISHED'"
+            ):
+                if experiment in (None, run.data.tags.get("experiment")):
+                    found.append(sweep_of(run))
+        return sorted(found, key=lambda s: s.ended, reverse=True)
+
+    def results(self, sweep: Sweep) -> list[tuple[Plain, str, CellResult]]:
+        """Return (labels, name, result) of a sweep's cells, in order; a lost cell is an error."""
+        experiment_id = self.experiment_id(sweep.experiment, create=False)
+        wanted = set(sweep.keys)
+        latest: dict[str, Any] = {}
+        assert experiment_id is not None
+        for run in self._search(experiment_id, "tags.kind = 'cell'"):
+            key = run.data.tags.get("cell_key", "")
+            if key in wanted and run.info.status in ("FINISHED", "FAILED"):
+                rank = (run.info.status == "FINISHED", run.info.end_time)
+                held = latest.get(key)
+                if held is None or rank > (held.info.status == "FINISHED", held.info.end_time):
+                    latest[key] = run
+        missing = [key for key in sweep.keys if key not in latest]
+        if missing:
+            raise StoreError(f"sweep {sweep.sweep} has lost {len(missing)} of its cells.")
+        return [
+            (unpacked("labels", latest[k].data.tags), latest[k].info.run_name,
+             result_of(latest[k].data.tags))
+            for k in sweep.keys
+        ]  # fmt: skip
+
+    def close_orphans(self, experiment_id: str) -> int:
+        """End runs that a killed process of this machine left RUNNING; return how many."""
+        orphans = [
+            run
+            for run in self._search(experiment_id, "attributes.status = 'RUNNING'")
+            if run.data.tags.get("host") == socket.gethostname()
+            and not alive(int(run.data.tags.get("pid", "0")))
+        ]
+        with self._guarded("write to"):
+            for run in orphans:
+                self._client.set_terminated(run.info.run_id, status="KILLED")
+        return len(orphans)
+
+    def _search(self, experiment_id: str, query: str) -> Iterator[Any]:
+        token = None
+        while True:
+            with self._guarded("read"):
+                page = self._client.search_runs(
+                    [experiment_id], filter_string=query, max_results=PAGE, page_token=token
+                )
+            yield from page
+            token = page.token
+            if not token:
+                return
+
+
+def store_lock(uri: str) -> contextlib.AbstractContextManager[Any]:
+    """Return the lock of a SQLite store, beside its file; other stores need none."""
+    path = sqlite_path(uri)
+    if path is None:
+        return contextlib.nullcontext()
+    if not path.parent.is_dir():
+        raise StoreError(f"cannot open the store {uri}: there is no folder {path.parent}.")
+    if not os.access(path.parent, os.W_OK):
+        raise StoreError(f"cannot open the store {uri}: the folder {path.parent} is not writable.")
+    return FileLock(f"{path}.lock")
+
+
+def sqlite_path(uri: str) -> Path | None:
+    """Return the file of a ``sqlite:///`` address, else None."""
+    match = re.fullmatch(r"sqlite:///(.+)", uri)
+    return Path(match.group(1)).absolute() if match else None
+
+
+def artifact_folder(uri: str) -> str | None:
+    """Return where a SQLite store keeps artifacts: ``mlruns`` beside its file."""
+    path = sqlite_path(uri)
+    return None if path is None else (path.parent / "mlruns").as_uri()
+
+
+def owner() -> dict[str, str]:
+    """Return the tags that tell whether a run's process still lives."""
+    return {"host": socket.gethostname(), "pid": str(os.getpid())}
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this machine is running."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid > 0
+
+
+def cell_tags(sweep: str, cell: Cell, result: CellResult) -> dict[str, str]:
+    """Return the short tags by which runs are found and grouped."""
+    facts = result.facts
+    return {
+        "kind": "cell", "sweep": sweep, "schema": SCHEMA, "cell_key": cell.key,
+        "code": code_version(), "dataset": cell.digest[:12], "status": result.status,
+        "scenario": str(cell.labels.get("scenario", "")),
+        "mechanism": str(cell.labels.get("mechanism", "")),
+        "notion": facts.get("notion", ""), "verdict": facts.get("verdict", ""),
+        "best_attack": facts.get("best_attack", ""), "claim": facts.get("claim", "")[:PAGE],
+        "reason": facts.get("reason", "")[:PAGE], "seconds": f"{result.seconds:.3f}",
+        **owner(),
+    }  # fmt: skip
+
+
+def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
+    """Return the headline numbers under short legal names; not finite ones are left to the rows."""
+    metrics = {k: float(v) for k, v in cell.labels.items() if isinstance(v, int | float)}
+    for row in result.rows:
+        if row["statistic"] or row["x"] is not None:
+            continue
+        name = legal("/".join(part for part in (row["metric"], row["attack"]) if part))
+        metrics[name] = row["value"]
+        if row["n"]:
+            metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
+    return {k: float(v) for k, v in metrics.items() if math.isfinite(v)}
+
+
+def legal(name: str) -> str:
+    """Return `name` with what MLflow refuses in metric names replaced by ``_``."""
+    return re.sub(r"[^\w\-. :/]", "_", name)[:250]
+
+
+def shown(value: object) -> str:
+    """Return a parameter's text: short for numbers."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def result_of(tags: dict[str, str]) -> CellResult:
+    """Read a cell's result back from its run."""
+    return CellResult(
+        status=tags.get("status", FINISHED),
+        rows=unpacked("rows", tags),
+        facts=unpacked("facts", tags),
+        seconds=float(tags.get("seconds", "0")),
+    )
+
+
+def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
+    """Read a sweep back from its summary run."""
+    tags = run.data.tags
+    return Sweep(
+        sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
+        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpacked("keys", tags),
+        config=unpacked("config", tags), ended=int(run.info.end_time),
+    )  # fmt: skip
