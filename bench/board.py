@@ -9,7 +9,7 @@ import pandas as pd
 from bench.cell import FINISHED, Plain
 
 LEDGER = ("claimed", "exact", "certified")
-RISING = ("acc", "bal_acc", "auc", "tpr", "adv", "hit", "ndcg")
+SORT = "_sort"
 FIXED = {"cell", "status", "verdict", "attack", "metric", "statistic", "x", "value", "lower",
          "upper", "n", "method"}  # fmt: skip
 
@@ -31,27 +31,42 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     """
     axes = [c for c in table.columns if c not in FIXED]
     sort = sort or (show[-1] if show else "claimed")
-    shown = list(dict.fromkeys([*show, sort]))
+    shown = [m for m in dict.fromkeys([*show, sort]) if m not in LEDGER]
     lines = []
     for _, rows in table.groupby("cell", sort=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
-        for metric in (*LEDGER, *(m for m in shown if m not in LEDGER)):
+        for metric in (*LEDGER, *shown):
             head[metric], head[f"{metric} n"] = cell_text(rows, metric)
-        head["_sort"] = headline(rows, sort)
+        head[SORT] = headline(rows, sort)
         lines.append(head)
-    board = pd.DataFrame(lines)
     budget = [axis for axis in axes if axis != "mechanism"]
-    keys = [board[axis].astype(object).where(board[axis].notna(), "any") for axis in budget]
-    group = list(zip(*keys, strict=True)) if keys else [()] * len(board)
-    board.insert(0, "rank", board.groupby(pd.Index(group), sort=False)["_sort"].rank(method="min"))
-    board["rank"] = [("" if math.isnan(r) else f"{int(r)}") for r in board["rank"]]
-    board["_group"] = pd.factorize(pd.Series(group, dtype=object))[0]
-    board = board.sort_values(["_group", "_sort"], kind="stable", na_position="last")
-    constant = [a for a in budget if len(set(board[a].map(str))) == 1]
-    board = board.drop(columns=["_sort", "_group", *constant])
+    board = ranked(pd.DataFrame(lines), budget)
+    dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
-    return board.drop(columns=empty).reset_index(drop=True)
+    return board.drop(columns=[SORT, *dull, *empty]).reset_index(drop=True)
+
+
+def ranked(board: pd.DataFrame, budget: list[str]) -> pd.DataFrame:
+    """Return the lines of every budget in order of rank.
+
+    A cell without an axis (a pure budget has no delta, the noiseless release no epsilon) competes
+    at every value of it.
+    """
+    points = board[budget].drop_duplicates()
+    whole = points[points.notna().all(axis=1)]
+    groups = []
+    for point in (whole if len(whole) else points).to_dict("records"):
+        fits = pd.Series(data=True, index=board.index)
+        for axis, value in point.items():
+            fits &= board[axis].isna() | (board[axis] == value) | pd.isna(value)
+        group = board[fits].copy()
+        places = group[SORT].rank(method="min")
+        group.insert(0, "rank", ["" if math.isnan(p) else str(int(p)) for p in places])
+        for axis, value in point.items():
+            group[axis] = value
+        groups.append(group.sort_values(SORT, kind="stable", na_position="last"))
+    return pd.concat(groups)
 
 
 def headline(rows: pd.DataFrame, metric: str) -> float:

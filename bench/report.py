@@ -77,10 +77,11 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     if outcome.table["metric"].isin(["claimed", "exact", "certified"]).any():
         print_frame(leaderboard(outcome.table, show), title)
         units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
-        out.print(
-            f"claimed, exact: upper bounds on {' | '.join(units)}; certified: lower bound at 95 %, "
-            "the best attack; intervals are 95 %.", markup=False, highlight=False,
-        )  # fmt: skip
+        lines = (
+            f"claimed (upper bound), exact, certified (lower bound, 95 %): {' | '.join(units)}.",
+            "Intervals are 95 %; attack metrics are those of the cell's strongest attack.",
+        )
+        out.print("\n".join(lines), markup=False, highlight=False)
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
