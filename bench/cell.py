@@ -112,7 +112,10 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]
         records += [head | r for r in rows]
-    return pd.DataFrame.from_records(records)
+    axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
+    return pd.DataFrame.from_records(
+        records, columns=["cell", *axes, "status", "verdict", *ROW_COLUMNS]
+    )
 
 
 def canonical(value: object) -> str:

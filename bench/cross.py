@@ -79,7 +79,8 @@ class Cross:
         found: dict[str, Cell] = {}
         for at in product(grid.scenario):
             placed = config | at
-            digest = scenario_of(placed, label).digest
+            scenario = scenario_of(placed, label)
+            scenario.check()
             for name, mechanism in self.mechanisms.items():
                 calibration: Calibration = build(mechanism, f"mechanism {name}")
                 points, missing = budget_points(grid.budget, calibration.accepts)
@@ -93,7 +94,7 @@ class Cross:
                             name=cell_name(labels),
                             labels=labels,
                             spec=self._spec(label, placed, name, point, k, missing),
-                            digest=digest,
+                            digest=scenario.digest,
                         )
                         found.setdefault(cell.key, cell)
         return list(found.values())

@@ -82,6 +82,8 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
             "Intervals are 95 %; attack metrics are those of the cell's strongest attack.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
+    if outcome.table["x"].notna().any():
+        print_frame(pivoted(outcome.table), title)
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
@@ -93,6 +95,13 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
         if path.suffix in (".pdf", ".csv"):
             out.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
+
+
+def pivoted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return curves side by side: one line a value of the parameter, one column a cell."""
+    rows = table[table["x"].notna()]
+    wide = rows.pivot_table(index="x", columns="cell", values="value", sort=False, dropna=False)
+    return wide.reset_index().rename_axis(columns=None)
 
 
 def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:

@@ -25,6 +25,7 @@ SCHEMA = "1"
 DEFAULT_URI = "sqlite:///mlflow.db"
 PAGE = 1000
 BATCH = 90
+LONGEST = 500
 
 
 class StoreError(RuntimeError):
@@ -347,8 +348,9 @@ def legal(name: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a parameter's text: short for numbers."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Return a parameter's text: short for numbers; what is cut says so (labels keep the whole)."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
 
 def result_of(tags: dict[str, str]) -> CellResult:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
@@ -128,12 +128,21 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
     NotComputableError
         If an answer is not Gaussian, or their covariances differ (relative tolerance 1e-9).
     """
+    first, second = point_as_gaussian(first), point_as_gaussian(second)
     if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
-    scale = np.abs(first.covariance).max()
+    scale = max(np.abs(first.covariance).max(), np.abs(second.covariance).max())
     if not np.allclose(first.covariance, second.covariance, rtol=0, atol=1e-9 * scale):
         raise NotComputableError("the two sides' covariances differ")
     return first.mean - second.mean, first.covariance
+
+
+def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
+    """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
+        mean = np.asarray(law.support[0], dtype=np.float64)
+        return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
+    return law
 
 
 def spread_along(covariance: FloatArray, direction: FloatArray) -> float:

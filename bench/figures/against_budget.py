@@ -78,10 +78,11 @@ class AgainstBudget:
         axes.set_xlabel(self.axis_label)
         axes.set_ylabel(self.label)
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
-        axes.legend(
-            fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), title=self._note(rows),
-            title_fontsize=6.5,
-        )  # fmt: skip
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(
+                fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5),
+                title=self._note(rows), title_fontsize=6.5,
+            )  # fmt: skip
         return figure
 
     def _line(self, axes: Axes, rows: pd.DataFrame, label: str, colour: str) -> None:

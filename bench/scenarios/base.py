@@ -47,6 +47,9 @@ class Scenario(Protocol):
     def modelled(self) -> bool:
         """Whether worlds are drawn from the model that laws and knowledge describe."""
 
+    def check(self) -> None:
+        """Load the data and raise ValueError on what does not fit, before anything is computed."""
+
     def knowledge(self, kind: type[K]) -> K:
         """Return one typed fact, or raise NotOfferedError."""
 

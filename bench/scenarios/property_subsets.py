@@ -129,6 +129,11 @@ class PropertySubsets:
         """Identity of the data."""
         return self.data.digest
 
+    def check(self) -> None:
+        """Load the records; refuse columns, properties and sizes that do not fit them."""
+        self._members  # noqa: B018  (computed once, kept)
+        self._features  # noqa: B018
+
     @cached_property
     def _features(self) -> FloatArray:
         table = self.data.table

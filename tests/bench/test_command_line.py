@@ -1,0 +1,273 @@
+"""The command as a user types it: lists, runs, interruptions, concurrency, bad input."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SMALL = [
+    "+experiment=quickstart", "n_shadow=30", "n_holdout=30", "n_test=30",
+    "scenario.model_subsets=50", "mechanism=[noiseless,directional_gaussian]",
+]  # fmt: skip
+SLOW = "+mechanisms.slow={_target_:tests.support.components.Slow,seconds:0.4}"
+MANY = "grid.epsilon=[0.5,1.0,1.5,2.0,2.5,3.0]"
+
+
+@pytest.fixture
+def folder(tmp_path, blank_store):
+    shutil.copy(blank_store, tmp_path / "mlflow.db")
+    return tmp_path
+
+
+def environment():
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW")}
+    return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+
+def start(folder, *arguments, module="bench"):
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments], cwd=folder, env=environment(), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def bench(folder, *arguments, module="bench"):
+    process = start(folder, *arguments, module=module)
+    out, error = process.communicate(timeout=240)
+    return process.returncode, out, error
+
+
+def refused(folder, *arguments, module="bench"):
+    """Run a command that must fail with one line, and return that line."""
+    code, out, error = bench(folder, *arguments, module=module)
+    assert code == 2, (code, out, error)
+    lines = [line for line in error.splitlines() if line.strip()]
+    assert len(lines) == 1, error
+    return lines[0]
+
+
+def recorded(folder):
+    """Return (cell keys of finished runs, number of runs still RUNNING)."""
+    with sqlite3.connect(folder / "mlflow.db") as base:
+        keys = base.execute(
+            "select value from tags join runs using (run_uuid) "
+            "where key = 'cell_key' and status = 'FINISHED'"
+        ).fetchall()
+        (running,) = base.execute("select count(*) from runs where status = 'RUNNING'").fetchone()
+    return sorted(k for (k,) in keys), running
+
+
+def table(folder):
+    with (folder / "outputs" / "quickstart" / "table.csv").open() as file:
+        return list(csv.reader(file))
+
+
+def wait_for_cells(folder, count, process):
+    deadline = time.monotonic() + 120
+    while len(recorded(folder)[0]) < count:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_without_an_experiment_the_command_lists_them(tmp_path):
+    code, out, _ = bench(tmp_path)
+    assert code == 0
+    assert "quickstart" in out
+    assert "property_inference" in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_components_are_listed_with_one_line_each(tmp_path):
+    code, out, _ = bench(tmp_path, "list=mechanisms")
+    assert code == 0
+    names = {path.stem for path in (ROOT / "conf" / "mechanism").glob("*.yaml")}
+    assert names == {line.split()[0] for line in out.splitlines()[1:-1]}
+
+
+def test_a_dry_run_lists_the_cells_and_records_nothing(folder):
+    code, out, _ = bench(folder, *SMALL, "dry_run=true")
+    assert code == 0
+    assert "directional-gaussian eps=0.5 delta=0.001" in out
+    assert "3 cells" in out
+    assert recorded(folder) == ([], 0)
+
+
+def test_figures_are_redrawn_from_the_store_alone_byte_for_byte(folder):
+    code, out, error = bench(folder, *SMALL)
+    assert code == 0, error
+    assert "certified" in out
+    assert "mlflow ui" in out
+    drawn = {p.name: p.read_bytes() for p in (folder / "outputs/quickstart").iterdir()}
+    assert {"table.csv", "accuracy_against_epsilon.pdf"} <= set(drawn)
+    for _ in range(2):
+        shutil.rmtree(folder / "outputs")
+        shutil.rmtree(folder / "mlruns", ignore_errors=True)
+        code, _, error = bench(folder, "experiment=quickstart", module="bench.figures")
+        assert code == 0, error
+        again = {p.name: p.read_bytes() for p in (folder / "outputs/quickstart").iterdir()}
+        assert again == drawn
+    code, out, error = bench(
+        folder, "experiment=quickstart", "sort=acc", "format=csv", module="bench.leaderboard"
+    )
+    assert code == 0, error
+    lines = list(csv.DictReader(out.splitlines()))
+    assert {line["mechanism"] for line in lines} == {"noiseless", "directional_gaussian"}
+    assert all(line["verdict"] in ("holds", "no claim", "model misfit") for line in lines)
+
+
+def test_a_killed_sweep_goes_on_where_it_stopped_and_ends_with_the_same_table(folder, tmp_path):
+    undisturbed = tmp_path / "undisturbed"
+    undisturbed.mkdir()
+    arguments = [*SMALL, MANY, SLOW]
+    assert bench(undisturbed, *arguments)[0] == 0
+    process = start(folder, *arguments)
+    wait_for_cells(folder, 3, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    kept, _ = recorded(folder)
+    code, _, error = bench(folder, *arguments)
+    assert code == 0, error
+    keys, running = recorded(folder)
+    assert len(keys) == len(set(keys)) == 13
+    assert set(kept) < set(keys)
+    assert running == 0
+    assert f"{len(kept)} of 13 cells are recorded already" in error
+    assert table(folder) == table(undisturbed)
+
+
+def test_ctrl_c_leaves_no_run_running_and_the_same_command_goes_on(folder):
+    arguments = [*SMALL, MANY, SLOW]
+    process = start(folder, *arguments)
+    wait_for_cells(folder, 2, process)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    kept, running = recorded(folder)
+    assert running == 0
+    assert bench(folder, *arguments)[0] == 0
+    keys, running = recorded(folder)
+    assert (len(keys), len(set(keys)), running) == (13, 13, 0)
+    assert set(kept) <= set(keys)
+
+
+def test_a_killed_worker_loses_and_doubles_no_cell(folder):
+    process = start(folder, *SMALL, MANY, SLOW, "engine=processes", "engine.workers=2")
+    wait_for_cells(folder, 2, process)
+    children = workers_of(process.pid)
+    assert children
+    os.kill(children[0], signal.SIGKILL)
+    _, error = process.communicate(timeout=240)
+    assert process.returncode == 0, error
+    keys, running = recorded(folder)
+    assert (len(keys), len(set(keys)), running) == (13, 13, 0)
+
+
+def workers_of(pid):
+    """Return the loky workers below a process, the busiest first."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            line = (entry / "cmdline").read_bytes()
+        except (OSError, IndexError, ValueError):
+            continue
+        if parent == pid and b"popen_loky" in line:
+            found.append(int(entry.name))
+    return found
+
+
+def test_eight_sweeps_at_once_on_a_fresh_store_lose_nothing(tmp_path):
+    processes = [start(tmp_path, *SMALL, f"output=out{i}") for i in range(8)]
+    for process in processes:
+        _, error = process.communicate(timeout=400)
+        assert process.returncode == 0, error
+    keys, running = recorded(tmp_path)
+    assert (len(keys), len(set(keys)), running) == (3, 3, 0)
+    tables = {(tmp_path / f"out{i}/quickstart/table.csv").read_bytes() for i in range(8)}
+    assert len(tables) == 1
+
+
+def test_multirun_works_with_several_experiments_and_overrides(folder):
+    code, out, error = bench(folder, "-m", *SMALL, "seed=0,1")
+    assert code == 0, error
+    assert out.count("sweep ") == 2
+    assert len(recorded(folder)[0]) == 6
+
+
+def test_two_sweeps_are_compared(folder):
+    sweeps = []
+    for seed in (0, 1):
+        code, out, _ = bench(folder, *SMALL, f"seed={seed}")
+        assert code == 0
+        sweeps.append(out.rsplit("sweep ", 1)[1].split(":")[0])
+    code, out, error = bench(
+        folder, f"diff={','.join(sweeps)}", "format=csv", module="bench.leaderboard"
+    )
+    assert code == 0, error
+    changes = {line["change"] for line in csv.DictReader(out.splitlines())}
+    assert changes == {"changed"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["+experiment=quickstrat"], "did you mean quickstart?"),
+        (["experiment=quickstart"], "write +experiment=quickstart"),
+        ([*SMALL[:-1], "mechanism=[directional_gausian]"], "did you mean directional_gaussian"),
+        ([*SMALL, "n_tset=5"], "n_tset"),
+        ([*SMALL, "+n_tset=5"], "did you mean n_test"),
+        ([*SMALL, "+mechanisms.directional_gaussian.eps=2"], "unknown parameter 'eps'"),
+        ([*SMALL, "grid.epsilon=[0]"], "epsilon must be in (0, inf], got epsilon=0."),
+        ([*SMALL, "grid.epsilon=[-1]"], "epsilon must be in (0, inf], got epsilon=-1."),
+        ([*SMALL, "grid.epsilon=[nan]"], "epsilon must be in (0, inf], got epsilon=nan."),
+        ([*SMALL, "grid.epsilon=[abc]"], "epsilon must be a number, got epsilon='abc'."),
+        ([*SMALL, "scenario.gap=0.05"], "whole numbers of 100 records"),
+        ([*SMALL, "scenario.gap=1.5"], "gap must be in (0, 1)"),
+        ([*SMALL, "scenario.size=20000"], "needs 11000 records of one class"),
+        ([*SMALL, "scenario.data.path=/nowhere"], "no file adult.data"),
+        ([*SMALL, "tracking_uri=http://127.0.0.1:1"], "cannot open the store http://127.0.0.1:1"),
+        ([*SMALL, "tracking_uri=sqlite:////nowhere/x.db"], "there is no folder /nowhere"),
+        ([*SMALL, "output=/proc/nothing"], "cannot write to the folder"),
+        (["list=mechanism_s"], "did you mean"),
+        ([*SMALL, "resume=perhaps"], "resume must be true or false"),
+        ([*SMALL, "seed=1.5"], "seed must be a whole number"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_line_and_loses_nothing(folder, arguments, said):
+    assert said in refused(folder, *arguments)
+    assert recorded(folder) == ([], 0)
+
+
+def test_a_corrupt_data_file_is_one_clear_line(folder):
+    (folder / "adult.data").write_bytes(b"not a table\n")
+    (folder / "adult.test").write_bytes(b"|\nnot a table\n")
+    line = refused(folder, *SMALL, f"scenario.data.path={folder}")
+    assert "adult.data is not in the format of UCI Adult" in line
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        ("bench.leaderboard", ["experiment=quickstart"], "no finished sweep"),
+        ("bench.leaderboard", ["experimnt=x"], "did you mean experiment="),
+        ("bench.leaderboard", ["format=pdf"], "unknown format 'pdf'"),
+        ("bench.figures", ["experiment=quickstart"], "no finished sweep"),
+    ],
+)
+def test_bad_input_of_the_small_commands_is_one_clear_line(folder, module, arguments, said):
+    assert said in refused(folder, *arguments, module=module)
