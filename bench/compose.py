@@ -17,7 +17,8 @@ from bench.words import GROUPS, choose, options
 KEYS = {
     "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "grid",
     "scenario", "scenarios", "mechanisms", "attacks", "metrics", "figures", "show",
-    "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id", "study", "engine",
+    "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
+    "study", "engine",
 }  # fmt: skip
 
 

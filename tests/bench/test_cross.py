@@ -22,9 +22,12 @@ LEARNER = {
 }
 
 
+POINTS = node("Points", supports=[[0.0, 1.0], [1.0, 2.0]], weights=[[0.3, 0.7]] * 2)
+
+
 def study(mechanisms=MECHANISMS, **changes):
     settings = {
-        "scenarios": {"points": node("Points", supports=[[0.0, 1.0], [1.0, 2.0]], weights=[[0.3, 0.7]] * 2)},
+        "scenarios": {"points": POINTS},
         "mechanisms": mechanisms,
         "attacks": {
             "lr": {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"},
