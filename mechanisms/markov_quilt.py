@@ -217,9 +217,7 @@ def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> Floa
         up_to = min(2 * up_to, length)
 
 
-def _influences(
-    groups: Iterator[NodeGroup], length: int, up_to: int, excess: float
-) -> FloatArray:
+def _influences(groups: Iterator[NodeGroup], length: int, up_to: int, excess: float) -> FloatArray:
     influences = np.zeros((length, up_to + 1))  # a node without a secret pair tells nothing
     for group in groups:
         influences[group.first - 1 : group.last, 0] = np.inf

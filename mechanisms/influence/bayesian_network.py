@@ -39,7 +39,7 @@ def exact_network_curve(
         best = _no_bound(law, len(names))
         for b in range(1, len(names)):
             for companions in combinations(others, b - 1):
-                found = _influence(network, law, (node, *companions), exact=True)
+                found = _influence(network, law, (node, *companions))
                 if found is None:
                     raise ValueError(
                         f"network must have small tables for the exact curve, got more than "
@@ -51,7 +51,11 @@ def exact_network_curve(
 
 
 def greedy_network_curve(
-    network: BayesianNetwork, *, secrets: Sequence[str] | None = None, up_to: int | None = None
+    network: BayesianNetwork,
+    *,
+    secrets: Sequence[str] | None = None,
+    up_to: int | None = None,
+    beam: int = 4,
 ) -> InfluenceCurve:
     """Return an upper bound on the curve that is feasible for networks of tens of nodes.
 
@@ -79,23 +83,28 @@ def greedy_network_curve(
     for node in _secret_nodes(network, secrets):
         law = network.marginal(node)
         best = _no_bound(law, n)
-        aside: tuple[str, ...] = (node,)
+        tried: list[tuple[str, ...]] = [(node,)]
         for b in range(1, min(up_to, n - 1) + 1):
-            tried = [(node,)] if b == 1 else [(*aside, q) for q in _neighbours(network, aside)]
-            if not tried:
-                best[:, b:] = 0.0  # the rest is independent of the secret
-                break
-            found = [_influence(network, law, candidate, exact=False) for candidate in tried]
+            found = [_influence(network, law, aside) for aside in tried]
             for influence in found:
                 if influence is not None:
                     best[:, b] = np.minimum(best[:, b], influence)
-            aside = min(zip(tried, found, strict=True), key=lambda x: _rank(network, *x))[0]
+            ranked = sorted(zip(tried, found, strict=True), key=lambda x: _rank(network, *x))
+            grown = {
+                frozenset(aside) | {q}
+                for aside, _ in ranked[:beam]
+                for q in _neighbours(network, aside)
+            }
+            if any(not _neighbours(network, aside) for aside in tried):
+                best[:, b:] = 0.0  # the rest is independent of the secret
+                break
+            tried = sorted((node, *sorted(aside - {node})) for aside in grown)
         rows.append(best[:, : up_to + 1])
     return _curve(rows, n, "upper bound")
 
 
 def _influence(
-    network: BayesianNetwork, law: FloatArray, aside: tuple[str, ...], *, exact: bool
+    network: BayesianNetwork, law: FloatArray, aside: tuple[str, ...]
 ) -> FloatArray | None:
     """Return the influence of all other nodes on each value pair of ``aside[0]``.
 
@@ -115,7 +124,7 @@ def _influence(
         return None
     weight = weight.reshape(law.size, -1)
     others = [f for f in factors if set(aside).isdisjoint(f[0])]
-    if exact and any((table == 0).any() for _, table in others):
+    if any((table == 0).any() for _, table in others):
         events = [(scope, (table > 0).astype(np.float64)) for scope, table in others]
         possible = eliminate(events, neighbours, network.sizes, limit=TABLE_LIMIT)
         if possible is not None:

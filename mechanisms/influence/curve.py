@@ -233,7 +233,9 @@ def pointwise_max(curves: Sequence[InfluenceCurve]) -> InfluenceCurve:
     cells = max(curve.cells for curve in curves)
     pairs = np.concatenate(
         [
-            _extended(curve, table.shape[1], curve.values[None] if curve.pairs is None else curve.pairs)
+            _extended(
+                curve, table.shape[1], curve.values[None] if curve.pairs is None else curve.pairs
+            )
             for curve in curves
         ]
     )

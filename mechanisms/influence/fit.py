@@ -67,7 +67,9 @@ def fit_chain(
     if not counts.any():
         raise ValueError("sequences must hold at least one transition, got none.")
     matrix = smooth(row_frequencies(counts), smoothing)
-    never_left = tuple(states[row] for row in np.flatnonzero(counts.sum(axis=1) == 0))
+    never_left = tuple(
+        state for state, left in zip(states, counts.any(axis=1), strict=True) if not left
+    )
     return FittedChain(
         states=tuple(states),
         counts=counts,

@@ -83,7 +83,12 @@ def observed_curve(
 
 
 def observed_influence(
-    covariance: FloatArray, node: int, aside: Sequence[int], *, bound: float, width: float
+    covariance: FloatArray,
+    node: int,
+    aside: Sequence[int] | IntArray,
+    *,
+    bound: float,
+    width: float,
 ) -> float:
     """Return the influence of the coordinates not in `aside`, observed within the box.
 
@@ -108,7 +113,7 @@ def observed_influence(
 def truncated_influence(
     covariance: FloatArray,
     node: int,
-    aside: Sequence[int],
+    aside: Sequence[int] | IntArray,
     *,
     bound: float,
     width: float,
@@ -139,7 +144,7 @@ def truncated_influence(
     kept = np.setdiff1d(np.arange(n), hidden)
     if kept.size == 0:
         return 0.0
-    precision = np.linalg.inv(sigma)
+    precision: FloatArray = np.linalg.inv(sigma)
     inside, log_inside = _legendre(8, width)
     positions = np.linspace(-bound, bound - width, whole("starts", starts, low=2))
     x = positions[:, None] + inside
@@ -154,7 +159,7 @@ def truncated_influence(
     rest = np.setdiff1d(hidden, [node])
     worst = 0.0
     for signs in product((-1.0, 1.0), repeat=kept.size):
-        odds = log_mass(rest, kept, bound * np.array(signs)) - prior
+        odds = log_mass(rest, kept, np.array([bound * sign for sign in signs])) - prior
         worst = max(worst, float(odds.max() - odds.min()))
     return worst
 

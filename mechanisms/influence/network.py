@@ -89,7 +89,9 @@ class BayesianNetwork:
         while waiting:
             ready = [table for table in waiting if placed.issuperset(table.parents)]
             if not ready:
-                raise ValueError(f"tables must be free of cycles, got one at {waiting[0].variable}.")
+                raise ValueError(
+                    f"tables must be free of cycles, got one at {waiting[0].variable}."
+                )
             placed |= {table.variable for table in ready}
             waiting = [table for table in waiting if table.variable not in placed]
         object.__setattr__(self, "sizes", MappingProxyType(sizes))
@@ -171,7 +173,9 @@ def _table(head: str, body: str, states: Mapping[str, list[str]]) -> Conditional
     variable, parents = _name(child), tuple(_names(given)) if given.strip() else ()
     unknown = [name for name in (variable, *parents) if name not in states]
     if unknown:
-        raise ValueError(f"probability of {variable} must name known variables, got {unknown[0]!r}.")
+        raise ValueError(
+            f"probability of {variable} must name known variables, got {unknown[0]!r}."
+        )
     table = np.full(tuple(len(states[name]) for name in (*parents, variable)), np.nan)
     for row in filter(None, (part.strip() for part in body.split(";"))):
         match = re.fullmatch(r"(?:table|\((.*?)\))\s*([\d.eE+\-,\s]+)", row, flags=re.DOTALL)

@@ -140,7 +140,7 @@ def _supports(chain: MarkovChain, length: int) -> BoolArray:
     supports = np.empty((length, support.size), dtype=bool)
     for index in range(length):
         supports[index] = support
-        following = edges[support].any(axis=0)
+        following: BoolArray = np.any(edges[support], axis=0)
         if chain.start == "stationary" or (following == support).all():
             supports[index:] = support
             break

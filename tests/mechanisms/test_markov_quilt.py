@@ -189,9 +189,7 @@ def test_the_exact_loss_of_the_noisy_count_is_below_the_claim(pq, epsilon, loss)
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.floats(0.2, 4)
-)
+@given(st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.floats(0.2, 4))
 def test_the_noisy_count_never_loses_more_than_its_claim(p, q, first, epsilon):
     chain = binary(p, q, np.array([first, 1 - first]))
     table = chain_table(chain.transition, chain.first_law, 6)

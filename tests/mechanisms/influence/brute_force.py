@@ -1,6 +1,6 @@
 """Influence curves and Pufferfish losses from the definition, by enumeration of all data."""
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def chain_table(transition, initial, length):
     table = np.zeros((size,) * length)
     for path in product(range(size), repeat=length):
         mass = initial[path[0]]
-        for one, other in zip(path[:-1], path[1:], strict=True):
+        for one, other in pairwise(path):
             mass *= transition[one, other]
         table[path] = mass
     return table
@@ -74,7 +74,9 @@ def randomized_response_loss(table, epsilon):
         return law
 
     return max(
-        log_ratio(released(conditional(table, *pair[:2])), released(conditional(table, pair[0], pair[2])))
+        log_ratio(
+            released(conditional(table, *pair[:2])), released(conditional(table, pair[0], pair[2]))
+        )
         for pair in secret_pairs(table)
     )
 

@@ -14,7 +14,7 @@ from tests.mechanisms.influence.brute_force import (
     secret_pairs,
 )
 
-SLOW = dict(max_examples=40, deadline=None)
+SLOW = {"max_examples": 40, "deadline": None}
 THREE_STATES = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]])
 
 
@@ -35,7 +35,8 @@ def random_chain(seed, size, sparsity):
 
 
 small_chains = st.tuples(
-    st.integers(0, 10**6), st.sampled_from([(2, 7), (2, 6), (2, 5), (3, 5), (3, 4)]),
+    st.integers(0, 10**6),
+    st.sampled_from([(2, 7), (2, 6), (2, 5), (3, 5), (3, 4)]),
     st.sampled_from([0.0, 0.2, 0.5]),
 )
 
