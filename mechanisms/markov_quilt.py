@@ -205,16 +205,32 @@ def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> Floa
     within("excess", excess, 0, np.inf, ends="[)")
     up_to = min(FIRST_WINDOW, length)
     while True:
-        influences = _influences(groups(up_to), length, up_to, excess)
-        slack = epsilon - influences
-        scales = np.full(slack.shape, np.inf)
-        cards = np.broadcast_to(np.arange(up_to + 1.0), slack.shape)
-        np.divide(cards, slack, out=scales, where=slack > 0)
-        scales = np.minimum(scales.min(axis=1), length / epsilon)  # the trivial quilt
-        # A quilt of card b costs at least b / epsilon: larger windows cannot help any node.
-        if up_to == length or up_to / epsilon >= scales.max():
+        scales = np.zeros(length)  # a node without a secret pair needs no noise
+        complete = True
+        for group in groups(up_to):
+            found = _group_scales(group, up_to, epsilon, excess)
+            scales[group.first - 1 : group.last] = found
+            # A quilt of card b costs at least b / epsilon: larger ones may still help this node.
+            complete = up_to == length or (up_to + 1) / epsilon >= found.max()
+            if not complete:
+                break
+        if complete:
             return scales
         up_to = min(2 * up_to, length)
+
+
+def _group_scales(group: NodeGroup, up_to: int, epsilon: float, excess: float) -> FloatArray:
+    scales = np.full(group.last - group.first + 1, group.length / epsilon)  # the trivial quilt
+    for b in range(1, min(up_to, group.length - 1) + 1):
+        if b / epsilon >= scales.max():
+            break
+        for first, last, influence in group.minima(b, joint=True):
+            slack = epsilon - (np.maximum(influence[:, 0], 0.0) + excess)
+            cost = np.full(slack.size, np.inf)
+            np.divide(float(b), slack, out=cost, where=slack > 0)
+            rows = slice(first - group.first, last - group.first + 1)
+            scales[rows] = np.minimum(scales[rows], cost)
+    return scales
 
 
 def _influences(groups: Iterator[NodeGroup], length: int, up_to: int, excess: float) -> FloatArray:

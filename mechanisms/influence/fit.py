@@ -67,9 +67,8 @@ def fit_chain(
     if not counts.any():
         raise ValueError("sequences must hold at least one transition, got none.")
     matrix = smooth(row_frequencies(counts), smoothing)
-    never_left = tuple(
-        state for state, left in zip(states, counts.any(axis=1), strict=True) if not left
-    )
+    leavings = counts.sum(axis=1).tolist()
+    never_left = tuple(s for s, total in zip(states, leavings, strict=True) if total == 0)
     return FittedChain(
         states=tuple(states),
         counts=counts,

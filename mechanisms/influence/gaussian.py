@@ -144,7 +144,7 @@ def truncated_influence(
     kept = np.setdiff1d(np.arange(n), hidden)
     if kept.size == 0:
         return 0.0
-    precision: FloatArray = np.linalg.inv(sigma)
+    precision = np.linalg.inv(sigma).astype(np.float64)
     inside, log_inside = _legendre(8, width)
     positions = np.linspace(-bound, bound - width, whole("starts", starts, low=2))
     x = positions[:, None] + inside
