@@ -280,7 +280,10 @@ def _lowered(name: str, values: object, ndim: int, cells: int) -> FloatArray:
 def _aligned(curves: Sequence[InfluenceCurve]) -> FloatArray:
     if not curves:
         raise ValueError("curves must not be empty.")
-    width = max(curve.values.size for curve in curves)
+    cells = max(curve.cells for curve in curves)
+    # Wide enough to show where the curve of fewer cells falls to 0.
+    ends = [curve.cells + 1 for curve in curves if curve.cells < cells]
+    width = max([curve.values.size for curve in curves] + ends)
     return np.stack([_extended(curve, width, curve.values[None])[0] for curve in curves])
 
 

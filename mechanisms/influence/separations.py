@@ -144,7 +144,10 @@ def _group(
         valid = np.flatnonzero(possible[s] & possible[t])
         s, t = s[valid], t[valid]
         left = side.left(first)
-        lefts.append(np.stack([left[:, s, t] + offset[s, t], left[:, t, s] + offset[t, s]]))
+        with np.errstate(invalid="ignore"):
+            both = np.stack([left[:, s, t] + offset[s, t], left[:, t, s] + offset[t, s]])
+        # Only at distances that leave the chain can no state lead to s: never used.
+        lefts.append(np.where(np.isnan(both), np.inf, both))
         rights.append(np.stack([side.right[:, s, t], side.right[:, t, s]]))
         columns.append(valid)
     group = NodeGroup(

@@ -7,8 +7,8 @@ from mechanisms.influence.gaussian import (
     observed_curve,
     observed_influence,
     process_covariance,
-    truncated_influence,
 )
+from mechanisms.influence.truncated_gaussian import truncated_curve, truncated_influence
 
 BOX = {"bound": 5.0, "width": 0.1}
 
@@ -71,6 +71,24 @@ def test_one_coordinate_aside_is_the_same_for_the_truncated_prior():
     assert truncated_influence(sigma, 1, [1], **BOX) == pytest.approx(
         observed_influence(sigma, 1, [1], **BOX), rel=1e-6
     )
+
+
+def test_one_coordinate_aside_is_covered_where_the_best_window_is_inside_the_box():
+    sigma = np.array([[166.81, -34.21, 0.83], [-34.21, 36.46, -0.2], [0.83, -0.2, 0.01]])
+    closed = observed_influence(sigma, 2, [2], bound=0.2, width=0.02)
+    truth = truncated_influence(sigma, 2, [2], bound=0.2, width=0.02, points=160)
+    assert closed == pytest.approx(1.3119, abs=1e-3)
+    assert truth == pytest.approx(0.0748, abs=1e-3)
+
+
+@pytest.mark.parametrize("decay", [0.5, 1.0, 5.0])
+def test_the_flat_curve_covers_the_truncated_prior(decay):
+    sigma = process_covariance(3, decay)
+    curve = truncated_curve(sigma, **BOX)
+    for b, aside in [(1, [1]), (2, [0, 1]), (2, [1, 2])]:
+        assert truncated_influence(sigma, 1, aside, **BOX) <= curve.at(b) * (1 + 1e-6)
+    assert curve.at(2) == curve.at(1)
+    assert curve.at(3) == 0
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,20 @@ def test_the_free_curve_is_the_supremum_over_initial_laws(seed, shape):
 
 
 @settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([(2, 5), (3, 4)]))
+def test_the_free_curve_with_zero_transitions_is_infinite_where_the_supremum_is(seed, shape):
+    size, length = shape
+    transition, _ = random_chain(seed, size, 0.4)
+    tiny = 1e-9
+    near_points = [(1 - tiny) * point + tiny / size for point in np.eye(size)]
+    brute = influence_curve([chain_table(transition, law, length) for law in near_points])
+    values = chain_curve(MarkovChain(transition=transition, initial="free"), length).values
+    unbounded = brute > 15  # log(1 / tiny) = 20.7 stands for infinity
+    assert np.isinf(values[unbounded]).all()
+    np.testing.assert_allclose(values[~unbounded], brute[~unbounded], rtol=1e-4, atol=1e-4)
+
+
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 30), st.sampled_from(["stationary", "free"]))
 def test_a_longer_chain_has_at_least_the_influence_so_the_longest_decides(seed, length, initial):
     transition, _ = random_chain(seed, 3, 0.2)
