@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
@@ -93,7 +92,7 @@ class BayesianNetwork:
                 )
             placed |= {table.variable for table in ready}
             waiting = [table for table in waiting if table.variable not in placed]
-        object.__setattr__(self, "sizes", MappingProxyType(sizes))
+        object.__setattr__(self, "sizes", sizes)
 
     def marginal(self, variable: str) -> FloatArray:
         """Return the law of one variable, shape (size,)."""

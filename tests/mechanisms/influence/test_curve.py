@@ -1,16 +1,19 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mechanisms.influence.chain import MarkovChain
+from mechanisms.influence.combination import pointwise_max, pointwise_min
 from mechanisms.influence.curve import (
     InfluenceCurve,
     dependent_items,
     group_privacy,
     independence,
-    pointwise_max,
-    pointwise_min,
 )
+from mechanisms.influence.network import BayesianNetwork, ConditionalTable
 
 influences = st.one_of(st.floats(0, 8), st.just(np.inf))
 epsilons = st.floats(0.01, 10)
@@ -173,3 +176,14 @@ def test_curves_of_different_data_have_no_pointwise_min():
 def test_a_budget_needs_a_positive_epsilon(epsilon):
     with pytest.raises(ValueError, match="epsilon must be in"):
         independence(3).budget(epsilon)
+
+
+def test_curves_and_chains_travel_between_processes():
+    curve = pointwise_max([independence(3), dependent_items(2, 4)])
+    copy = pickle.loads(pickle.dumps(curve))
+    assert copy.values.tolist() == curve.values.tolist()
+    chain = MarkovChain(transition=np.full((2, 2), 0.5), initial="free")
+    assert pickle.loads(pickle.dumps(chain)).start == "free"
+    coin = ConditionalTable(variable="A", parents=(), table=np.array([0.5, 0.5]))
+    network = BayesianNetwork(tables=(coin,))
+    assert pickle.loads(pickle.dumps(network)).sizes == {"A": 2}
