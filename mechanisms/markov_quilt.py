@@ -1,0 +1,257 @@
+"""Noise scales of the Markov Quilt Mechanism on chains (Song, Wang, Chaudhuri 2017).
+
+The mechanism releases an L-Lipschitz query F (L1, one cell moves it by at most L) as
+``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept cells separates
+`card` cells from the rest and has max-influence e; then
+``sigma = max over nodes of min over quilts with e < epsilon of card / (epsilon - e)``,
+which is a total per-entry budget of ``1 / sigma``. The trivial quilt (card n, e = 0) always
+serves. Secrets are all pairs (X_i = s, X_i = t), at every node, the ends included.
+
+Every scale is that of the longest sequence: a quilt of a longer chain, cut to its beginning, is
+one of the shorter chain with no more cells and no more influence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from mechanisms.check import FloatArray, positive, whole, within
+from mechanisms.influence.chain import MarkovChain, stationary_laws
+from mechanisms.influence.markov import longest
+from mechanisms.influence.separations import NodeGroup, node_groups
+
+FIRST_WINDOW = 32
+
+_Groups = Callable[[int], Iterator[NodeGroup]]
+
+
+def exact_scale(
+    chains: Sequence[MarkovChain],
+    lengths: int | Sequence[int],
+    epsilon: float,
+    *,
+    excess: float = 0.0,
+    tolerance: float = 1e-9,
+) -> float:
+    """Return sigma of MQMExact in (0, inf); 0 where no pair of values is possible.
+
+    Parameters
+    ----------
+    chains : sequence of MarkovChain
+        The class Theta: one chain, several, each from its law or laws of the first state.
+    lengths : int or sequence of int
+        Lengths of the independent sequences; the longest decides.
+    epsilon : float in (0, inf)
+        Pufferfish budget.
+    excess : float in [0, inf)
+        Added to the max-influence of every quilt but the trivial one, for an uncertain prior
+        (`mechanisms.influence.uncertainty.excess`).
+    tolerance : float in [0, inf)
+        As in `mechanisms.influence.markov.chain_curve`.
+
+    Notes
+    -----
+    A quilt's influence is the largest over Theta and value pairs (Song et al. 2017, Algorithm 3);
+    equal to the exact scale, or above by the effect of `tolerance` nats.
+    """
+    return float(node_scales(chains, lengths, epsilon, excess=excess, tolerance=tolerance).max())
+
+
+def node_scales(
+    chains: Sequence[MarkovChain],
+    lengths: int | Sequence[int],
+    epsilon: float,
+    *,
+    excess: float = 0.0,
+    tolerance: float = 1e-9,
+) -> FloatArray:
+    """Return sigma_i of MQMExact for each node of the longest sequence, shape (length,)."""
+    _same_states(chains)
+    length = longest(lengths)
+
+    def groups(up_to: int) -> Iterator[NodeGroup]:
+        return node_groups(chains, length, up_to, tolerance)
+
+    return _scales(groups, length, epsilon, excess)
+
+
+def quilt_influences(
+    chains: Sequence[MarkovChain],
+    length: int,
+    *,
+    up_to: int,
+    excess: float = 0.0,
+    tolerance: float = 1e-9,
+) -> FloatArray:
+    """Return the smallest max-influence over quilts that separate b cells from node i.
+
+    Returns
+    -------
+    array of shape (length, up_to + 1)
+        Row i - 1, column b; inf for b = 0, and 0 for b = length. ``up_to <= length``.
+    """
+    _same_states(chains)
+    return _influences(node_groups(chains, length, up_to, tolerance), length, up_to, excess)
+
+
+def approximate_scale(
+    smallest_mass: float,
+    gap: float,
+    lengths: int | Sequence[int],
+    epsilon: float,
+    *,
+    excess: float = 0.0,
+) -> float:
+    """Return sigma of MQMApprox, at least that of MQMExact, for any law of the first state.
+
+    Parameters
+    ----------
+    smallest_mass : float in [0, 1]
+        Smallest stationary probability over states and chains of Theta.
+    gap : float in [0, 2]
+        Smallest spectral gap over Theta (`spectral_gap`).
+    lengths, epsilon, excess
+        As in `exact_scale`.
+
+    Notes
+    -----
+    With ``D_t = exp(-gap t / 2) / smallest_mass`` and ``T(t) = log (1 + D_t) / (1 - D_t)``, inf
+    where ``D_t >= 1``, a quilt at distances a to the left and b to the right has influence at
+    most ``2 T(a) + T(b)`` (Song et al. 2017, Lemma 4.8). All nodes and quilts are searched.
+    """
+    within("smallest_mass", smallest_mass, 0, 1)
+    within("gap", gap, 0, 2)
+    length = longest(lengths)
+
+    def groups(up_to: int) -> Iterator[NodeGroup]:
+        bound = _mixing_bound(smallest_mass, gap, up_to)[None, :, None]
+        yield NodeGroup(
+            first=1,
+            last=length,
+            length=length,
+            left=2 * bound,
+            right=bound,
+            columns=np.zeros(1, dtype=np.int64),
+        )
+
+    return float(_scales(groups, length, epsilon, excess).max())
+
+
+def smallest_stationary_mass(transition: FloatArray) -> float:
+    """Return the smallest stationary probability; 0 where the chain is not irreducible."""
+    laws = stationary_laws(transition)
+    return float(laws[0].min()) if len(laws) == 1 else 0.0
+
+
+def spectral_gap(transition: FloatArray) -> float:
+    """Return the gap g of MQMApprox in [0, 2]; 0 where the chain is not irreducible.
+
+    ``2 min(1 - |lambda|)`` over the eigenvalues of P but one 1 if P is reversible, else
+    ``min(1 - |lambda|)`` over those of ``P P*`` but one 1, with P* the reversed chain.
+    (Song et al. 2017, Section 4.4.)
+    """
+    laws = stationary_laws(transition)
+    if len(laws) > 1 or not laws[0].min() > 0:
+        return 0.0
+    root = np.sqrt(laws[0])
+    # Similar to P, and symmetric exactly where P is reversible.
+    matrix = root[:, None] * transition / root
+    reversible = np.allclose(matrix, matrix.T, rtol=0.0, atol=1e-12)
+    symmetric = (matrix + matrix.T) / 2 if reversible else matrix @ matrix.T
+    sizes = np.sort(np.abs(np.linalg.eigvalsh(symmetric)))[:-1]
+    gap = 1 - (sizes[-1] if sizes.size else 0.0)
+    return float(np.clip(2 * gap if reversible else gap, 0.0, 2.0))
+
+
+def composed_epsilon(
+    chains: Sequence[MarkovChain],
+    length: int,
+    per_entry_epsilon: float,
+    *,
+    excess: float = 0.0,
+    tolerance: float = 1e-9,
+) -> float:
+    """Return an upper bound on the joint Pufferfish loss of several releases.
+
+    Parameters
+    ----------
+    per_entry_epsilon : float in [0, inf)
+        Sum over releases k of ``L_k / b_k``, Lipschitz constant over Laplace scale.
+
+    Returns
+    -------
+    float
+        ``max over nodes of min over quilts of e + card * per_entry_epsilon``: every node keeps
+        one quilt for all releases and pays its influence once.
+    """
+    within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")
+    _same_states(chains)
+    up_to = min(FIRST_WINDOW, whole("length", length))
+    while True:
+        influences = quilt_influences(
+            chains, length, up_to=up_to, excess=excess, tolerance=tolerance
+        )
+        losses = influences + np.arange(up_to + 1) * per_entry_epsilon
+        worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
+        if up_to == length or up_to * per_entry_epsilon >= worst:
+            return worst
+        up_to = min(2 * up_to, length)
+
+
+def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> FloatArray:
+    positive("epsilon", epsilon, infinite=False)
+    within("excess", excess, 0, np.inf, ends="[)")
+    up_to = min(FIRST_WINDOW, length)
+    while True:
+        scales = np.zeros(length)  # a node without a secret pair needs no noise
+        complete = True
+        for group in groups(up_to):
+            found = _group_scales(group, up_to, epsilon, excess)
+            scales[group.first - 1 : group.last] = found
+            # A quilt of card b costs at least b / epsilon: larger ones may still help this node.
+            complete = up_to == length or (up_to + 1) / epsilon >= found.max()
+            if not complete:
+                break
+        if complete:
+            return scales
+        up_to = min(2 * up_to, length)
+
+
+def _group_scales(group: NodeGroup, up_to: int, epsilon: float, excess: float) -> FloatArray:
+    scales = np.full(group.last - group.first + 1, group.length / epsilon)  # the trivial quilt
+    for b in range(1, min(up_to, group.length - 1) + 1):
+        if b / epsilon >= scales.max():
+            break
+        for first, last, influence in group.minima(b, joint=True):
+            slack = epsilon - (np.maximum(influence[:, 0], 0.0) + excess)
+            cost = np.full(slack.size, np.inf)
+            np.divide(float(b), slack, out=cost, where=slack > 0)
+            rows = slice(first - group.first, last - group.first + 1)
+            scales[rows] = np.minimum(scales[rows], cost)
+    return scales
+
+
+def _influences(groups: Iterator[NodeGroup], length: int, up_to: int, excess: float) -> FloatArray:
+    influences = np.zeros((length, up_to + 1))  # a node without a secret pair tells nothing
+    for group in groups:
+        influences[group.first - 1 : group.last, 0] = np.inf
+        for b in range(1, min(up_to, length - 1) + 1):
+            for first, last, influence in group.minima(b, joint=True):
+                influences[first - 1 : last, b] = np.maximum(influence[:, 0], 0.0) + excess
+    return influences
+
+
+def _mixing_bound(smallest_mass: float, gap: float, up_to: int) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        log_d = -gap * np.arange(1, up_to + 1) / 2 - np.log(smallest_mass)
+    d = np.exp(np.minimum(log_d, 0.0))
+    with np.errstate(divide="ignore"):
+        return np.where(log_d < 0, np.log1p(d) - np.log1p(-d), np.inf)
+
+
+def _same_states(chains: Sequence[MarkovChain]) -> None:
+    sizes = sorted({len(chain.transition) for chain in chains})
+    if len(sizes) != 1:
+        raise ValueError(f"chains must share their states, got numbers of states {sizes}.")
