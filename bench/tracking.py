@@ -11,6 +11,7 @@ import math
 import os
 import re
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,21 +195,17 @@ class Store:
         status: str,
     ) -> None:
         """Write a run in batches and end it, whatever happens: no run stays RUNNING."""
-        from mlflow.entities import Metric, Param, RunTag
+        from mlflow.entities import Metric, Param, RunTag  # noqa: PLC0415
 
         done = False
         try:
-            now = int(self._client.get_run(run_id).info.start_time)
-            entries = [RunTag(k, v) for k, v in tags.items()]
-            for start in range(0, len(entries), BATCH):
-                self._client.log_batch(run_id, tags=entries[start : start + BATCH])
+            now = int(time.time() * 1000)
             points = [Metric(k, v, now, 0) for k, v in metrics.items()]
-            for start in range(0, max(1, len(points)), PAGE):
-                self._client.log_batch(
-                    run_id,
-                    metrics=points[start : start + PAGE],
-                    params=[Param(k, v) for k, v in params.items()] if start == 0 else [],
-                )
+            entries = [RunTag(k, v) for k, v in tags.items()]
+            texts = [Param(k, v) for k, v in params.items()]
+            for i in range(max(1, *(math.ceil(len(x) / BATCH) for x in (points, entries, texts)))):
+                part = slice(i * BATCH, (i + 1) * BATCH)
+                self._client.log_batch(run_id, points[part], texts[part], entries[part])
             done = True
         finally:
             self._client.set_terminated(run_id, status=status if done else "KILLED")

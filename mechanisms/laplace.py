@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from mechanisms.check import FloatArray, finite, positive
 from mechanisms.laws import AnswerLaw, GaussianLaw
@@ -80,13 +81,16 @@ class LaplaceNoise:
             raise NotComputableError("Laplace noise integrates over one Gaussian answer only")
         rng = np.random.default_rng(0)
         extra = 2 * self.scales**2 * rng.exponential(size=(MIXTURE_POINTS, self.scales.size))
+        covariances = law.covariance + extra[:, :, None] * np.eye(self.scales.size)
+        factors = np.linalg.cholesky(covariances)
+        whiteners = np.linalg.inv(factors)
+        log_dets = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
         residual = (releases[:, 0] - law.mean).T
         total = np.full(residual.shape[1], -math.inf)
-        for variances in extra:
-            factor = np.linalg.cholesky(law.covariance + np.diag(variances))
-            white = np.linalg.solve(factor, residual)
-            log_det = np.log(np.diag(factor)).sum()
-            total = np.logaddexp(total, -0.5 * (white**2).sum(axis=0) - log_det)
+        for part in np.split(np.arange(MIXTURE_POINTS), 16):
+            white = whiteners[part] @ residual
+            logs = -0.5 * (white**2).sum(axis=1) - log_dets[part, None]
+            total = np.logaddexp(total, logsumexp(logs, axis=0))
         return total - math.log(MIXTURE_POINTS) - residual.shape[0] / 2 * math.log(2 * math.pi)
 
 
