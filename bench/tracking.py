@@ -195,7 +195,7 @@ class Store:
         status: str,
     ) -> None:
         """Write a run in batches and end it, whatever happens: no run stays RUNNING."""
-        from mlflow.entities import Metric, Param, RunTag  # noqa: PLC0415
+        from mlflow.entities import Metric, Param, RunTag
 
         done = False
         try:
