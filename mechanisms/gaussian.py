@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, finite
+from mechanisms.check import FloatArray
 from mechanisms.laws import AnswerLaw, GaussianLaw
 from mechanisms.noise import shared_gaussian
 from mechanisms.privacy.bracket import NotComputableError
@@ -20,6 +20,7 @@ from mechanisms.privacy.gaussian_tradeoff import (
 )
 from mechanisms.privacy.guarantee import ApproximateMeasure
 from mechanisms.privacy.leakage import GaussianShift, PairLeakage
+from mechanisms.quadratic import quadratic_form
 
 CalibrationName = Literal["classical", "analytic"]
 CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
@@ -114,11 +115,4 @@ def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
 
 def mahalanobis(difference: FloatArray, covariance: FloatArray) -> float:
     """Return sqrt(d' C^+ d), or inf for a difference outside the range of `covariance`."""
-    vector = finite("difference", difference)
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > 1e-12 * max(values[-1], 1e-300)
-    along = vectors.T @ vector
-    size = float(np.linalg.norm(vector))
-    if np.linalg.norm(along[~keep]) > 1e-7 * size:
-        return math.inf
-    return math.sqrt(float((along[keep] ** 2 / values[keep]).sum()))
+    return math.sqrt(quadratic_form(difference, covariance))

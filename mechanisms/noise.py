@@ -13,6 +13,7 @@ from mechanisms.laws import AnswerLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
+from mechanisms.quadratic import quadratic_form
 
 
 class Noise(Protocol):
@@ -129,8 +130,8 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
     """
     if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
-    scale = np.abs(first.covariance).max()
-    if not np.allclose(first.covariance, second.covariance, rtol=0, atol=1e-9 * scale):
+    spread = np.sqrt(np.diag(first.covariance))
+    if (np.abs(first.covariance - second.covariance) > 1e-9 * np.outer(spread, spread)).any():
         raise NotComputableError("the two sides' covariances differ")
     return first.mean - second.mean, first.covariance
 
@@ -141,9 +142,5 @@ def spread_along(covariance: FloatArray, direction: FloatArray) -> float:
     0 where the covariance is singular with `direction` outside its range: the best attacker
     then sees that component without any spread.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > 1e-12 * max(values[-1], 1e-300)
-    along = vectors.T @ direction
-    if np.linalg.norm(along[~keep]) > 1e-9:
-        return 0.0
-    return float(1 / math.sqrt((along[keep] ** 2 / values[keep]).sum()))
+    form = quadratic_form(direction, covariance)
+    return 1 / math.sqrt(form) if form > 0 else math.inf
