@@ -130,10 +130,16 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
     """
     if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
-    spread = np.sqrt(np.diag(first.covariance))
-    if (np.abs(first.covariance - second.covariance) > 1e-9 * np.outer(spread, spread)).any():
+    if not equal_covariances(first, second):
         raise NotComputableError("the two sides' covariances differ")
     return first.mean - second.mean, first.covariance
+
+
+def equal_covariances(first: GaussianLaw, second: GaussianLaw) -> bool:
+    """Whether the covariances agree, entry by entry, to 1e-9 of the standard deviations."""
+    spread = np.sqrt(np.diag(first.covariance))
+    gap = np.abs(first.covariance - second.covariance)
+    return bool((gap <= 1e-9 * np.outer(spread, spread)).all())
 
 
 def spread_along(covariance: FloatArray, direction: FloatArray) -> float:
