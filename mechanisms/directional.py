@@ -19,7 +19,7 @@ from mechanisms.gaussian import (
     target_distance,
 )
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laplace import FLOAT_NOTE, DirectionalLaplaceNoise
+from mechanisms.laplace import FLOAT_NOTE, DirectionalLaplaceNoise, laplace_scale
 from mechanisms.noise import AdditiveNoise, TranslationClaim
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -42,7 +42,8 @@ class DirectionalLaplace:
     def calibrate(self, answers: GaussianAnswers, *, budget: Epsilon) -> AdditiveNoise:
         """Scale Laplace noise along v to the largest L2 mean difference."""
         noise = DirectionalLaplaceNoise(
-            scale=answers.distance(2) / budget.epsilon, direction=answers.common_direction()
+            direction=answers.common_direction(),
+            scale=laplace_scale(answers.distance(2), budget.epsilon),
         )
         return AdditiveNoise(
             noise=noise,

@@ -18,7 +18,7 @@ from mechanisms.gaussian import (
     target_distance,
 )
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.noise import AdditiveNoise, TranslationClaim
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -41,7 +41,7 @@ class ExpectedValueLaplace:
 
     def calibrate(self, answers: GaussianAnswers, *, budget: Epsilon) -> AdditiveNoise:
         """Scale independent Laplace noise to the largest L1 mean difference."""
-        scale = answers.distance(1) / budget.epsilon
+        scale = laplace_scale(answers.distance(1), budget.epsilon)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(answers.means.shape[1], scale)),
             claim=TranslationClaim(

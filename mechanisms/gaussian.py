@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, finite
+from mechanisms.check import FloatArray
 from mechanisms.laws import AnswerLaw, GaussianLaw
-from mechanisms.noise import shared_gaussian
+from mechanisms.noise import equal_covariances
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
 from mechanisms.privacy.gaussian_tradeoff import (
@@ -20,6 +20,8 @@ from mechanisms.privacy.gaussian_tradeoff import (
 )
 from mechanisms.privacy.guarantee import ApproximateMeasure
 from mechanisms.privacy.leakage import GaussianShift, PairLeakage
+from mechanisms.privacy.unequal_gaussian import diagonalised
+from mechanisms.quadratic import quadratic_form
 
 CalibrationName = Literal["classical", "analytic"]
 CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
@@ -68,9 +70,8 @@ class GaussianNoise:
         return gaussian_epsilon(distance, delta)
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare Gaussian answers with equal covariance; k releases are averaged."""
-        difference, covariance = shared_gaussian(first, second)
-        return GaussianShift(mahalanobis(difference, covariance + self.covariance / k))
+        """Compare Gaussian answers of any covariances; k releases are averaged."""
+        return gaussian_leakage(first, second, self.covariance / k)
 
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log density of noise ``(..., m)`` of full rank, shape (...)."""
@@ -112,13 +113,24 @@ def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
     return (CLASSICAL_NOTE,) if calibration == "classical" else ()
 
 
+def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> PairLeakage:
+    """Compare two Gaussian answers to which noise of covariance `extra` is added.
+
+    Raises
+    ------
+    NotComputableError
+        If an answer is not Gaussian.
+    """
+    if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
+        raise NotComputableError("exact leakage of this noise needs Gaussian answers")
+    if equal_covariances(first, second):
+        return GaussianShift(mahalanobis(first.mean - second.mean, first.covariance + extra))
+    pair = diagonalised(
+        first.mean, first.covariance + extra, second.mean, second.covariance + extra
+    )
+    return GaussianShift(math.inf) if pair is None else pair
+
+
 def mahalanobis(difference: FloatArray, covariance: FloatArray) -> float:
     """Return sqrt(d' C^+ d), or inf for a difference outside the range of `covariance`."""
-    vector = finite("difference", difference)
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > 1e-12 * max(values[-1], 1e-300)
-    along = vectors.T @ vector
-    size = float(np.linalg.norm(vector))
-    if np.linalg.norm(along[~keep]) > 1e-7 * size:
-        return math.inf
-    return math.sqrt(float((along[keep] ** 2 / values[keep]).sum()))
+    return math.sqrt(quadratic_form(difference, covariance))

@@ -22,7 +22,7 @@ from mechanisms.gaussian import (
     target_distance,
 )
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
@@ -81,7 +81,7 @@ class GroupLaplace:
     def calibrate(self, sensitivity: Sensitivity, *, budget: Epsilon) -> AdditiveNoise:
         """Scale independent Laplace noise to the group's L1 sensitivity."""
         group = group_size(self.group, sensitivity)
-        scale = group * sensitivity.l1 / budget.epsilon
+        scale = laplace_scale(group * sensitivity.l1, budget.epsilon)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
             claim=GroupClaim(
@@ -143,11 +143,11 @@ def group_epsilon(
 ) -> float:
     """Return the epsilon of k releases for the worst move of a group, from the noise itself.
 
-    The worst L1 move is along one axis for equal Laplace scales; the worst L2 move is along any
-    axis for isotropic Gaussian noise. Unequal noise is bounded by its weakest axis.
+    The worst L1 move is along one axis, that of the smallest Laplace scale; the worst L2 move is
+    along the direction in which Gaussian noise varies least.
     """
-    variances = noise.variances()
-    axis = np.zeros((1, variances.size))
-    length = sensitivity.l1 if isinstance(noise, LaplaceNoise) else sensitivity.l2
-    axis[0, variances.argmin()] = group * length
-    return noise.shift_epsilon(axis, measure, k)
+    if isinstance(noise, GaussianNoise):
+        worst = sensitivity.l2 * np.linalg.eigh(noise.covariance)[1][:, 0]
+    else:
+        worst = sensitivity.l1 * np.eye(sensitivity.dimension)[noise.variances().argmin()]
+    return noise.shift_epsilon(group * worst[None], measure, k)

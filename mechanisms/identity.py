@@ -9,13 +9,12 @@ import numpy as np
 
 from mechanisms.base import Knowledge, Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.gaussian import mahalanobis
+from mechanisms.gaussian import gaussian_leakage
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
-from mechanisms.noise import shared_gaussian
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import NoBudget
 from mechanisms.privacy.guarantee import NoClaim
-from mechanisms.privacy.leakage import FinitePair, GaussianShift, PairLeakage
+from mechanisms.privacy.leakage import FinitePair, PairLeakage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,7 @@ class ExactRelease:
         del n_releases
         if isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
             return aligned_pair(first, second)
-        return GaussianShift(mahalanobis(*shared_gaussian(first, second)))
+        return gaussian_leakage(first, second, np.zeros((1, 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

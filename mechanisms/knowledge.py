@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from mechanisms.base import Knowledge, NotApplicableError
-from mechanisms.check import FloatArray, positive, whole
+from mechanisms.check import FloatArray, finite, positive, whole
+from mechanisms.laws import GaussianLaw
 
 Pairs = tuple[tuple[int, int], ...]
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,9 +37,26 @@ class GaussianAnswers(Knowledge):
     covariances: FloatArray
     pairs: Pairs
 
+    def __post_init__(self) -> None:
+        means, covariances = finite("means", self.means), finite("covariances", self.covariances)
+        if means.ndim != 2 or covariances.shape != (*means.shape, means.shape[1]):
+            raise ValueError(
+                "means must have shape (n, m) and covariances (n, m, m), "
+                f"got {means.shape} and {covariances.shape}."
+            )
+        for mean, covariance in zip(means, covariances, strict=True):
+            GaussianLaw(mean=mean, covariance=covariance)
+        if not self.pairs or not set(chain(*self.pairs)) <= set(range(len(means))):
+            raise ValueError(f"pairs must index the {len(means)} means, got pairs={self.pairs!r}.")
+        object.__setattr__(self, "means", means)
+        object.__setattr__(self, "covariances", covariances)
+
     def differences(self) -> FloatArray:
-        """Return the mean differences, shape (n_pairs, m)."""
-        return np.stack([self.means[i] - self.means[j] for i, j in self.pairs])
+        """Return the mean differences, shape (n_pairs, m); 0 where they are rounding errors."""
+        first, second = (self.means[[pair[side] for pair in self.pairs]] for side in (0, 1))
+        differences = first - second
+        size = np.maximum(np.abs(first), np.abs(second))
+        return np.where(np.abs(differences) > ROUNDING * size, differences, 0.0)
 
     def distance(self, norm: int) -> float:
         """Return Delta_E: the largest L1 or L2 norm of a pair's mean difference."""
@@ -52,7 +72,7 @@ class GaussianAnswers(Knowledge):
         Raises
         ------
         NotApplicableError
-            If they are not parallel (relative tolerance 1e-6).
+            If they are not parallel (relative tolerance 1e-8).
         """
         differences = self.differences()
         norms = np.linalg.norm(differences, axis=1)
@@ -60,7 +80,7 @@ class GaussianAnswers(Knowledge):
             raise NotApplicableError("the pairs have equal means: there is no direction to noise")
         longest = differences[norms.argmax()] / norms.max()
         across = differences - np.outer(differences @ longest, longest)
-        if np.linalg.norm(across, axis=1).max() > 1e-6 * norms.max():
+        if np.linalg.norm(across, axis=1).max() > 1e-8 * norms.max():
             raise NotApplicableError("the pairs' mean differences are not parallel")
         return longest
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
+from scipy.stats.qmc import Sobol
 
+from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
 from mechanisms.laws import AnswerLaw, GaussianLaw
 from mechanisms.noise import shared_gaussian, spread_along
@@ -21,7 +23,7 @@ from mechanisms.privacy.shift import (
 )
 
 FLOAT_NOTE = "floating-point sampling is an idealisation of the continuous law"
-MIXTURE_POINTS = 512
+MIXTURE_POINTS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,24 +76,33 @@ class LaplaceNoise:
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.
 
-        Laplace noise is a Gaussian scale mixture; the mixture over a fixed stream of
-        512 draws is averaged, each component in closed form.
+        Exact for uncorrelated answers. Otherwise the noise is taken as a Gaussian scale mixture,
+        ``Lap(b) = N(0, 2 b^2 E)``, E exponential, averaged over 1024 fixed quasi-random points,
+        each in closed form: an estimate, within a few per cent except far out in the tails.
         """
         if not isinstance(law, GaussianLaw) or releases.shape[1] != 1:
             raise NotComputableError("Laplace noise integrates over one Gaussian answer only")
-        rng = np.random.default_rng(0)
-        extra = 2 * self.scales**2 * rng.exponential(size=(MIXTURE_POINTS, self.scales.size))
-        covariances = law.covariance + extra[:, :, None] * np.eye(self.scales.size)
-        factors = np.linalg.cholesky(covariances)
+        residual = releases[:, 0] - law.mean
+        spreads = np.sqrt(np.diag(law.covariance))
+        if not np.any(
+            np.abs(law.covariance - np.diag(spreads**2)) > 1e-12 * np.outer(spreads, spreads)
+        ):
+            columns = [
+                log_density_gaussian_plus_laplace(residual[:, k], float(spreads[k]), float(scale))
+                for k, scale in enumerate(self.scales)
+            ]
+            return np.sum(columns, axis=0)
+        points = Sobol(self.scales.size, rng=np.random.default_rng(0)).random(MIXTURE_POINTS)
+        variances = -2 * self.scales**2 * np.log1p(-points)
+        factors = np.linalg.cholesky(law.covariance + variances[:, :, None] * np.eye(len(spreads)))
         whiteners = np.linalg.inv(factors)
         log_dets = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-        residual = (releases[:, 0] - law.mean).T
-        total = np.full(residual.shape[1], -math.inf)
+        total = np.full(len(residual), -math.inf)
         for part in np.split(np.arange(MIXTURE_POINTS), 16):
-            white = whiteners[part] @ residual
+            white = whiteners[part] @ residual.T
             logs = -0.5 * (white**2).sum(axis=1) - log_dets[part, None]
             total = np.logaddexp(total, logsumexp(logs, axis=0))
-        return total - math.log(MIXTURE_POINTS) - residual.shape[0] / 2 * math.log(2 * math.pi)
+        return total - math.log(MIXTURE_POINTS) - self.scales.size / 2 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,7 +137,7 @@ class DirectionalLaplaceNoise:
         along = differences @ self.direction
         across = differences - np.outer(along, self.direction)
         size = np.linalg.norm(differences, axis=-1).max()
-        if np.linalg.norm(across, axis=-1).max() > 1e-6 * size:
+        if np.linalg.norm(across, axis=-1).max() > 1e-8 * size:
             return math.inf
         return k * float(np.abs(along).max()) / self.scale
 
@@ -150,12 +161,25 @@ class DirectionalLaplaceNoise:
         if not isinstance(law, GaussianLaw) or releases.shape[1] != 1:
             raise NotComputableError("Laplace noise integrates over one Gaussian answer only")
         spread = spread_along(law.covariance, self.direction)
+        if not np.linalg.cond(law.covariance) < 1 / np.finfo(np.float64).eps:
+            raise NotComputableError("noise along a direction needs answers of full rank")
         residual = releases[:, 0] - law.mean
         precision = np.linalg.inv(law.covariance)
         along = spread**2 * (residual @ precision @ self.direction)
         noiseless = -0.5 * (along / spread) ** 2 - math.log(spread * math.sqrt(2 * math.pi))
         noised = log_density_gaussian_plus_laplace(along, spread, self.scale)
         return law.log_density(residual + law.mean) - noiseless + noised
+
+
+def laplace_scale(distance: float, epsilon: float) -> float:
+    """Return the scale distance / epsilon; refuse a budget or distance that calls for no noise."""
+    scale = distance / epsilon
+    if not scale > 0:
+        raise NotApplicableError(
+            f"no Laplace noise is called for at distance {distance:g} and epsilon {epsilon:g}: "
+            "release the answer itself"
+        )
+    return scale
 
 
 def unit_vector(direction: FloatArray) -> FloatArray:

@@ -32,11 +32,15 @@ class GaussianLaw:
                 "mean must have shape (m,) and covariance (m, m), "
                 f"got {mean.shape} and {covariance.shape}."
             )
-        scale = np.abs(covariance).max()
-        if not np.allclose(covariance, covariance.T, rtol=0, atol=1e-9 * scale):
+        variances = np.diag(covariance)
+        scale = np.sqrt(np.outer(np.maximum(variances, 0), np.maximum(variances, 0)))
+        if (np.abs(covariance - covariance.T) > 1e-9 * scale).any():
             raise ValueError("covariance must be symmetric.")
-        smallest = float(np.linalg.eigvalsh(covariance)[0])
-        if smallest < -1e-9 * scale:
+        # On the correlation matrix, so that the coordinates' units do not matter.
+        impossible = (variances < 0).any() or (covariance[scale == 0] != 0).any()
+        correlation = covariance / np.where(scale > 0, scale, 1)
+        if impossible or np.linalg.eigvalsh(correlation)[0] < -1e-9:
+            smallest = float(np.linalg.eigvalsh(covariance)[0])
             raise ValueError(
                 f"covariance must be positive semi-definite, got an eigenvalue {smallest:g}."
             )

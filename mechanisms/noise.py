@@ -14,6 +14,7 @@ from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
+from mechanisms.quadratic import quadratic_form
 
 
 class Noise(Protocol):
@@ -131,8 +132,7 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
     first, second = point_as_gaussian(first), point_as_gaussian(second)
     if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
-    scale = max(np.abs(first.covariance).max(), np.abs(second.covariance).max())
-    if not np.allclose(first.covariance, second.covariance, rtol=0, atol=1e-9 * scale):
+    if not equal_covariances(first, second):
         raise NotComputableError("the two sides' covariances differ")
     return first.mean - second.mean, first.covariance
 
@@ -145,15 +145,18 @@ def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     return law
 
 
+def equal_covariances(first: GaussianLaw, second: GaussianLaw) -> bool:
+    """Whether the covariances agree, entry by entry, to 1e-9 of the standard deviations."""
+    spread = np.sqrt(np.diag(first.covariance))
+    gap = np.abs(first.covariance - second.covariance)
+    return bool((gap <= 1e-9 * np.outer(spread, spread)).all())
+
+
 def spread_along(covariance: FloatArray, direction: FloatArray) -> float:
     """Return the standard deviation along `direction` given the rest: (v' S^-1 v)^(-1/2).
 
     0 where the covariance is singular with `direction` outside its range: the best attacker
     then sees that component without any spread.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > 1e-12 * max(values[-1], 1e-300)
-    along = vectors.T @ direction
-    if np.linalg.norm(along[~keep]) > 1e-9:
-        return 0.0
-    return float(1 / math.sqrt((along[keep] ** 2 / values[keep]).sum()))
+    form = quadratic_form(direction, covariance)
+    return 1 / math.sqrt(form) if form > 0 else math.inf

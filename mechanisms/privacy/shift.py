@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 from mechanisms.check import FloatArray
 from mechanisms.privacy.bracket import Bracket, NotComputableError
@@ -23,20 +23,34 @@ def log_density_gaussian_plus_laplace(x: FloatArray, spread: float, scale: float
     x = np.asarray(x, dtype=np.float64)
     if spread == 0:
         return -np.abs(x) / scale - math.log(2 * scale)
-    ratio = spread / scale
-    left = x / scale + log_ndtr(-x / spread - ratio)
-    right = -x / scale + log_ndtr(x / spread - ratio)
-    return ratio**2 / 2 - math.log(2 * scale) + np.logaddexp(left, right)
+    at, ratio = x / spread, spread / scale
+    return np.logaddexp(_log_tilted(at, ratio), _log_tilted(-at, ratio)) - math.log(2 * scale)
 
 
 def survival_gaussian_plus_laplace(x: float, spread: float, scale: float) -> float:
     """Return P[N(0, spread^2) + Lap(scale) > x]; exact."""
+    return math.exp(log_survival_gaussian_plus_laplace(x, spread, scale))
+
+
+def log_survival_gaussian_plus_laplace(x: float, spread: float, scale: float) -> float:
+    """Return log P[N(0, spread^2) + Lap(scale) > x]; exact also far out in the tail."""
+    if x < 0:  # both laws are symmetric
+        return math.log1p(-math.exp(log_survival_gaussian_plus_laplace(-x, spread, scale)))
     if spread == 0:
-        return 0.5 * math.exp(-x / scale) if x >= 0 else 1 - 0.5 * math.exp(x / scale)
-    ratio = spread / scale
-    right = math.exp(ratio**2 / 2 - x / scale + log_ndtr(x / spread - ratio))
-    left = math.exp(ratio**2 / 2 + x / scale + log_ndtr(-x / spread - ratio))
-    return float(ndtr(-x / spread) + (right - left) / 2)
+        return -x / scale - math.log(2)
+    at, ratio = x / spread, spread / scale
+    right, left = _log_tilted(np.array([-at, at]), ratio)
+    # P[Gaussian > x] + (right - left) / 2, where right >= left for x >= 0.
+    gap = right - math.log(2) + math.log1p(-math.exp(left - right)) if right > left else -math.inf
+    return min(0.0, float(np.logaddexp(log_ndtr(-at), gap)))
+
+
+def _log_tilted(u: FloatArray, ratio: float) -> FloatArray:
+    """Return log(exp(ratio u + ratio^2 / 2) Phi(-u - ratio)) without cancellation."""
+    y = u + ratio
+    far = np.maximum(y, 0)  # exp(-y^2 / 2) is taken out of Phi: what remains is erfcx
+    positive = -(u**2) / 2 + np.log(erfcx(far / math.sqrt(2)) / 2)
+    return np.where(y > 0, positive, ratio * u + ratio**2 / 2 + log_ndtr(-y))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +82,11 @@ class LaplaceShift:
         top = self.distance / self.scale
         if epsilon >= top:
             return Bracket(0.0, 0.0)
+        middle = self.distance / 2
         if self.spread == 0:
-            threshold = (self.distance + self.scale * epsilon) / 2
+            threshold = middle + self.scale * epsilon / 2
+        elif self._log_ratio(middle) >= epsilon:  # 0 up to rounding
+            threshold = middle
         else:
             reach = self.spread**2 / self.scale + 10 * self.spread + self.scale
             high = self.distance + reach
@@ -78,13 +95,15 @@ class LaplaceShift:
             if self._log_ratio(high) < epsilon:  # the threshold lies beyond `high`
                 tail = survival_gaussian_plus_laplace(high - self.distance, self.spread, self.scale)
                 return Bracket(0.0, tail)
-            middle = self.distance / 2
-            threshold = float(brentq(lambda t: self._log_ratio(t) - epsilon, middle, high))
-        survive = survival_gaussian_plus_laplace
-        value = survive(threshold - self.distance, self.spread, self.scale) - math.exp(
-            epsilon
-        ) * survive(threshold, self.spread, self.scale)
-        return Bracket(max(0.0, value), max(0.0, value))
+            threshold = float(
+                brentq(lambda t: self._log_ratio(t) - epsilon, middle, high, maxiter=1000)
+            )
+        hit, false_alarm = (
+            log_survival_gaussian_plus_laplace(t, self.spread, self.scale)
+            for t in (threshold - self.distance, threshold)
+        )
+        value = max(0.0, -math.exp(hit) * math.expm1(min(0.0, epsilon + false_alarm - hit)))
+        return Bracket(value, value)
 
     def epsilon(self, delta: float) -> Bracket:
         """Return distance/scale at delta = 0 (the tails), else invert delta, rounded up."""
@@ -100,7 +119,7 @@ class LaplaceShift:
         return Bracket(high, high)
 
     def renyi(self, order: float) -> Bracket:
-        """Integrate p^order q^(1 - order) numerically, relative error about 1e-9."""
+        """Integrate p^order q^(1 - order) numerically, error about 1e-9 (absolute or relative)."""
         if self.distance == 0:
             return Bracket(0.0, 0.0)
         if order == math.inf:
@@ -111,7 +130,10 @@ class LaplaceShift:
             return log_density_gaussian_plus_laplace(at, self.spread, self.scale)
 
         tail = 40 * (self.scale + self.spread) + self.distance
-        low, high = -tail, self.distance + tail
+        # p^order q^(1 - order) of two Gaussians is centred at order * distance; the Laplace tails
+        # hold it back where they take over.
+        centre = min(order * self.distance, self.distance + self.spread**2 / self.scale)
+        low, high = -tail, centre + tail
         points = np.linspace(low, high, 4001)
         both = np.stack([logs(float(t)) for t in points])
         peak = float((order * both[:, 0] + (1 - order) * both[:, 1]).max())
@@ -122,9 +144,11 @@ class LaplaceShift:
                 return math.exp(p) * (p - q)
             return math.exp(order * p + (1 - order) * q - peak)
 
-        cuts = [low, 0.0, self.distance / 2, self.distance, high]
+        cuts = sorted({low, 0.0, self.distance / 2, self.distance, centre, high})
+        floor = 1e-12 * (self.scale + self.spread)
         pieces = [
-            quad(integrand, a, b, limit=200, epsabs=0, epsrel=1e-11)[0] for a, b in pairwise(cuts)
+            quad(integrand, a, b, limit=200, epsabs=floor, epsrel=1e-10)[0]
+            for a, b in pairwise(cuts)
         ]
         total = float(np.sum(pieces))
         value = total if order == 1 else (math.log(total) + peak) / (order - 1)
