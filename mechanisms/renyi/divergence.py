@@ -9,13 +9,14 @@ import numpy as np
 from scipy.special import exprel
 
 from mechanisms import check
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, IntArray
 from mechanisms.coupling import DiscreteLaw
 from mechanisms.renyi.noised import Noise, NoisedPair, noised_pair
-from mechanisms.renyi.quadrature import LogFunction, PanelBound, log_integral, supremum
+from mechanisms.renyi.quadrature import LogFunction, PanelBound, log_integral, panels, supremum
 
 _TAIL = 40.0  # deviations beyond the last possible peak: e^-800 of the integral lies outside
 _SUPREMUM_GAP = 1e-12
+_ULPS = 2.0**-49
 
 
 def renyi_divergence(p: DiscreteLaw, q: DiscreteLaw, *, order: float) -> float:
@@ -132,18 +133,27 @@ def worst_noised_divergence(
 
 
 def _log_mean_excess(pair: NoisedPair, order: float) -> float:
-    def integrand(y: FloatArray) -> FloatArray:
-        convex = pair.q.convex(y)
-        return log_excess(pair.p.convex(y) - convex, order) + convex - pair.base(y)
+    def integrand(anchor: IntArray, offset: FloatArray) -> FloatArray:
+        log_q = pair.q.convex(anchor, offset)
+        excess = log_excess(pair.p.convex(anchor, offset) - log_q, order)
+        return excess + log_q - pair.base(offset)
 
-    def bound(low: FloatArray, high: FloatArray) -> FloatArray:
-        least, most = pair.ratio_bounds(low, high)
-        densest = np.maximum(pair.q.convex(low) - pair.base(low), pair.q.convex(high) - pair.base(high))
+    def bound(
+        anchor: IntArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        least, most = pair.ratio_bounds(anchor, low, high)
+        log_q = np.maximum(
+            pair.q.convex(anchor, low) - pair.base(low),
+            pair.q.convex(anchor, high) - pair.base(high),
+        )
         # The excess falls for r < 0 and grows for r > 0.
         excess = np.maximum(log_excess(least, order), log_excess(most, order))
-        # A peak of p^a q^(1-a) far from both laws: bound the sum of exponents, not each of them.
-        joint = _power_bound(pair, order, low, high)
-        return np.minimum(densest + pair.bend(low, high) + excess, joint)
+        most_log = log_q + pair.bend(low, high) + excess
+        if order != 1:
+            most_log = np.minimum(most_log, _power_bound(pair, order, anchor, low, high))
+        # Near equality the excess is r^2/2 and inherits twice the relative noise of r.
+        largest = np.maximum(np.maximum(np.abs(least), np.abs(most)), 1e-300)
+        return most_log, _noise(most_log, order, largest) + _ULPS / largest
 
     def tail(ratio: float) -> float:
         return float(log_excess(np.array([ratio]), order)[0])
@@ -151,29 +161,45 @@ def _log_mean_excess(pair: NoisedPair, order: float) -> float:
     return _integrate(pair, order, integrand, bound, tail)
 
 
+def _noise(log_f: FloatArray, order: float, ratio: FloatArray) -> FloatArray:
+    """Return the rounding noise of a log integrand made of terms of these sizes."""
+    return _ULPS * (1 + np.abs(log_f) + order * ratio)
+
+
 def _power_bound(
-    pair: NoisedPair, order: float, low: FloatArray, high: FloatArray
+    pair: NoisedPair, order: float, anchor: IntArray, low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Bound ``log(q h)`` on a panel through ``q h <= (p^a q^(1-a) + (a-1) q)/(a-1)``, a > 1."""
-    if order <= 1:
-        return np.full(low.shape, np.inf)
+    """Bound ``log(q h)`` on a panel by the exponents of ``p^a q^(1-a)``, p and q themselves.
+
+    Tighter than bounding q and h apart where the peak lies far from both laws.
+    """
     middle = (low + high) / 2
-    tangent, slope = pair.q.convex(middle), pair.q.slope(middle)
-    power, plain = np.full(low.shape, -np.inf), np.full(low.shape, -np.inf)
+    log_q, slope = pair.q.convex(anchor, middle), pair.q.slope(anchor, middle)
+    power, log_p = np.full(low.shape, -np.inf), np.full(low.shape, -np.inf)
+    plain = np.full(low.shape, -np.inf)
     for end in (low, high):
-        line = tangent + slope * (end - middle)
-        power = np.maximum(power, order * pair.p.convex(end) - (order - 1) * line - pair.base(end))
-        plain = np.maximum(plain, pair.q.convex(end) - pair.base(end))
-    bend = pair.bend(low, high)
-    return np.logaddexp(power + bend - math.log(order - 1), plain + bend)
+        tangent = log_q + slope * (end - middle)
+        p, q, base = pair.p.convex(anchor, end), pair.q.convex(anchor, end), pair.base(end)
+        other = tangent if order > 1 else q
+        power = np.maximum(power, order * p + (1 - order) * other - base)
+        log_p, plain = np.maximum(log_p, p - base), np.maximum(plain, q - base)
+    if order > 1:  # (a-1) q h = p^a q^(1-a) - a p + (a-1) q
+        terms = np.logaddexp(power - math.log(order - 1), plain)
+    else:  # (1-a) q h = a p + (1-a) q - p^a q^(1-a)
+        terms = np.logaddexp(log_p + math.log(order / (1 - order)), plain)
+    return terms + pair.bend(low, high)
 
 
 def _log_hellinger(pair: NoisedPair, order: float) -> float:
-    def integrand(y: FloatArray) -> FloatArray:
-        return order * pair.p.convex(y) + (1 - order) * pair.q.convex(y) - pair.base(y)
+    def integrand(anchor: IntArray, offset: FloatArray) -> FloatArray:
+        log_p, log_q = pair.p.convex(anchor, offset), pair.q.convex(anchor, offset)
+        return order * log_p + (1 - order) * log_q - pair.base(offset)
 
-    def bound(low: FloatArray, high: FloatArray) -> FloatArray:
-        return np.maximum(integrand(low), integrand(high)) + pair.bend(low, high)
+    def bound(
+        anchor: IntArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        most = np.maximum(integrand(anchor, low), integrand(anchor, high)) + pair.bend(low, high)
+        return most, _noise(most, order, np.zeros_like(low))
 
     return _integrate(pair, order, integrand, bound, lambda ratio: order * ratio)
 
@@ -189,33 +215,26 @@ def _integrate(
     knots = pair.knots
     if pair.curvature == 0:
         # Laplace: beyond the outermost knots both densities are pure exponentials.
-        outside = [
-            float(pair.q.convex(knots[[end]])[0]) - math.log(2) + tail(pair.ends[end])
-            for end in (0, -1)
-        ]
-        return float(np.logaddexp.reduce([log_integral(integrand, bound, knots), *outside]))
+        ends = np.array([0, len(knots) - 1])
+        outside = pair.q.convex(ends, np.zeros(2)) - math.log(2) + [tail(r) for r in pair.ends]
+        inside = log_integral(integrand, bound, panels(knots))
+        return float(np.logaddexp.reduce([inside, *outside]))
     # Gaussian: every stationary point is a tilted mean a x - (a-1) x' of atoms.
-    reach = knots[-1] + max(order, 1.0) * (knots[-1] - knots[0]) + _TAIL
-    return log_integral(integrand, bound, panel_edges(knots, reach))
-
-
-def panel_edges(knots: FloatArray, reach: float) -> FloatArray:
-    """Return edges over [-reach, reach]: even ones between the knots, doubling steps beyond."""
-    steps = np.append(0.0, 2.0 ** np.arange(0.0, max(1.0, math.log2(reach - knots[-1]))))
-    outer = np.append(knots[-1] + steps, reach)
-    return np.unique(np.concatenate([-outer, np.linspace(knots[0], knots[-1], 17), outer]))
+    reach = max(order, 1.0) * float(knots[-1] - knots[0]) + _TAIL
+    return log_integral(integrand, bound, panels(knots, reach=reach))
 
 
 def _largest_log_ratio(pair: NoisedPair) -> float:
     knots = pair.knots
     if pair.curvature == 0:
         # Between atoms the ratio is monotone (a Moebius function of e^{2y}): it peaks at one.
-        return max(0.0, float(pair.log_ratio(knots).max()))
+        return max(0.0, float(pair.log_ratio(np.arange(len(knots)), np.zeros(len(knots))).max()))
     if math.inf in pair.ends:
         return math.inf
     # Beyond `reach` the second knot from the end adds less than e^-45 to either density.
-    gap = min(knots[1] - knots[0], knots[-1] - knots[-2])
-    edges = panel_edges(knots, float(knots[-1] + (45 - pair.rarest) / gap))
-    slack = _SUPREMUM_GAP + 1e-14 * float(np.abs(pair.p.convex(edges)).max())
-    inside = supremum(pair.log_ratio, lambda a, b: pair.ratio_bounds(a, b)[1], edges, gap=slack)
+    gap = float(min(knots[1] - knots[0], knots[-1] - knots[-2]))
+    over = panels(knots, reach=(45 - pair.rarest) / gap)
+    inside = supremum(
+        pair.log_ratio, lambda *panel: pair.ratio_bounds(*panel)[1], over, gap=_SUPREMUM_GAP
+    )
     return max(0.0, inside, *pair.ends)

@@ -2,7 +2,8 @@
 
 Between atoms (Laplace) or everywhere (Gaussian), the log density of a noised law is a convex
 function minus a base that both laws share, so that chords and tangents bound the log ratio on
-any panel. Positions are in units of the noise scale, centred on the atoms.
+any panel. A position is a knot (an atom of either law) and an offset from it, in units of the
+noise scale.
 """
 
 from __future__ import annotations
@@ -15,27 +16,27 @@ from typing import Literal
 import numpy as np
 
 from mechanisms import check
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, IntArray
 from mechanisms.coupling import DiscreteLaw
+from mechanisms.renyi.quadrature import LogFunction
 
 Noise = Literal["laplace", "gaussian"]
-Curve = Callable[[FloatArray], FloatArray]
 
 _CHUNK = 2_000_000  # entries of the (points, atoms) table held at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """One noised law: log density = `convex` - base, convex between neighbouring edges.
+    """One noised law: log density = `convex` - base, convex on each panel.
 
     Attributes
     ----------
     convex, slope : callable
-        The convex part and its derivative, vectorised; the slope is used inside panels only.
+        The convex part and its derivative at (anchor, offset); the slope serves inside panels.
     """
 
-    convex: Curve
-    slope: Curve
+    convex: LogFunction
+    slope: LogFunction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class NoisedPair:
     ----------
     p, q : Mixture
     base : callable
-        The shared part: log density of p is ``p.convex(y) - base(y)``.
+        The shared part, from the offset: log density of p is ``p.convex(k, x) - base(x)``.
     curvature : float
         Second derivative of the base: 1 for Gaussian noise, 0 for Laplace.
     knots : array
@@ -59,29 +60,31 @@ class NoisedPair:
 
     p: Mixture
     q: Mixture
-    base: Curve
+    base: Callable[[FloatArray], FloatArray]
     curvature: float
     knots: FloatArray
     ends: tuple[float, float]
     rarest: float
 
-    def log_ratio(self, y: FloatArray) -> FloatArray:
-        """Return ``log p(y)/q(y)``."""
-        return self.p.convex(y) - self.q.convex(y)
+    def log_ratio(self, anchor: IntArray, offset: FloatArray) -> FloatArray:
+        """Return ``log p/q`` at each position."""
+        return self.p.convex(anchor, offset) - self.q.convex(anchor, offset)
 
-    def ratio_bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def ratio_bounds(
+        self, anchor: IntArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper bounds on the log ratio over each panel [low, high].
 
         A convex function lies below its chord and above its tangent at the middle.
         """
         middle = (low + high) / 2
-        p, q = self.p.convex(middle), self.q.convex(middle)
-        sp, sq = self.p.slope(middle), self.q.slope(middle)
+        p, q = self.p.convex(anchor, middle), self.q.convex(anchor, middle)
+        slope_p, slope_q = self.p.slope(anchor, middle), self.q.slope(anchor, middle)
         lower, upper = np.full(low.shape, np.inf), np.full(low.shape, -np.inf)
         for end in (low, high):
             step = end - middle
-            upper = np.maximum(upper, self.p.convex(end) - q - sq * step)
-            lower = np.minimum(lower, p + sp * step - self.q.convex(end))
+            upper = np.maximum(upper, self.p.convex(anchor, end) - q - slope_q * step)
+            lower = np.minimum(lower, p + slope_p * step - self.q.convex(anchor, end))
         return lower, upper
 
     def bend(self, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -97,9 +100,8 @@ def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -
     if noise not in ("laplace", "gaussian"):
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
     knots = np.union1d(p.atoms, q.atoms)
-    centre = (knots[0] + knots[-1]) / 2
     build = _laplace if noise == "laplace" else _gaussian
-    return build((knots - centre) / scale, *(_log_weights(law, knots) for law in (p, q)))
+    return build(knots / scale, *(_log_weights(law, knots) for law in (p, q)))
 
 
 def _log_weights(law: DiscreteLaw, knots: FloatArray) -> FloatArray:
@@ -116,7 +118,7 @@ def _laplace(knots: FloatArray, log_p: FloatArray, log_q: FloatArray) -> NoisedP
     return NoisedPair(
         p=_laplace_mixture(knots, *sides_p),
         q=_laplace_mixture(knots, *sides_q),
-        base=lambda y: np.full(y.shape, math.log(2)),
+        base=lambda x: np.full(x.shape, math.log(2)),
         curvature=0.0,
         knots=knots,
         ends=ends,
@@ -141,16 +143,26 @@ def _decayed(knots: FloatArray, logs: FloatArray) -> FloatArray:
 
 
 def _laplace_mixture(knots: FloatArray, before: FloatArray, after: FloatArray) -> Mixture:
-    def parts(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        i = np.searchsorted(knots, y, side="right").clip(1, max(len(knots) - 1, 1)) - 1
-        j = np.minimum(i + 1, len(knots) - 1)
-        return before[i] - (y - knots[i]), after[j] - (knots[j] - y)
+    gaps = np.append(np.diff(knots), np.inf)
+    next_after, last_before = np.append(after[1:], 0.0), np.append(0.0, before[:-1])
+    last_gaps = np.append(np.inf, gaps[:-1])
 
-    def convex(y: FloatArray) -> FloatArray:
-        return np.logaddexp(*parts(y))
+    def parts(anchor: IntArray, offset: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return logs of what the atoms to the left and those to the right contribute."""
+        right_side = offset >= 0
+        left = np.where(
+            right_side, before[anchor] - offset, last_before[anchor] - last_gaps[anchor] - offset
+        )
+        right = np.where(
+            right_side, next_after[anchor] - gaps[anchor] + offset, after[anchor] + offset
+        )
+        return left, right
 
-    def slope(y: FloatArray) -> FloatArray:
-        left, right = parts(y)
+    def convex(anchor: IntArray, offset: FloatArray) -> FloatArray:
+        return np.logaddexp(*parts(anchor, offset))
+
+    def slope(anchor: IntArray, offset: FloatArray) -> FloatArray:
+        left, right = parts(anchor, offset)
         return np.tanh((right - left) / 2)
 
     return Mixture(convex=convex, slope=slope)
@@ -165,7 +177,7 @@ def _gaussian(knots: FloatArray, log_p: FloatArray, log_q: FloatArray) -> Noised
     return NoisedPair(
         p=_gaussian_mixture(knots, log_p),
         q=_gaussian_mixture(knots, log_q),
-        base=lambda y: y**2 / 2 + math.log(2 * math.pi) / 2,
+        base=lambda x: x**2 / 2 + math.log(2 * math.pi) / 2,
         curvature=1.0,
         knots=knots,
         ends=(limit(0), limit(-1)),
@@ -178,21 +190,20 @@ def _rarest(*logs: FloatArray) -> float:
 
 
 def _gaussian_mixture(knots: FloatArray, logs: FloatArray) -> Mixture:
-    atoms = knots[np.isfinite(logs)]
-    level = logs[np.isfinite(logs)] - atoms**2 / 2
+    atoms, weights = knots[np.isfinite(logs)], logs[np.isfinite(logs)]
 
-    def tilted(y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the cumulant ``log sum w e^{t y - t^2/2}`` and the posterior mean of t."""
-        value, mean = np.empty(y.shape), np.empty(y.shape)
+    def tilted(anchor: IntArray, offset: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``log sum w e^{d x - d^2/2}`` and the posterior mean of d = atom - anchor."""
+        value, mean = np.empty(offset.shape), np.empty(offset.shape)
         rows = max(1, _CHUNK // len(atoms))
-        for start in range(0, len(y), rows):
+        for start in range(0, len(offset), rows):
             part = slice(start, start + rows)
-            exponents = y[part, None] * atoms + level
+            moved = atoms - knots[anchor[part], None]
+            exponents = moved * (offset[part, None] - moved / 2) + weights
             top = exponents.max(axis=1)
-            exponents -= top[:, None]
-            terms = np.exp(exponents, out=exponents)
+            terms = np.exp(exponents - top[:, None])
             total = terms.sum(axis=1)
-            value[part], mean[part] = top + np.log(total), terms @ atoms / total
+            value[part], mean[part] = top + np.log(total), (terms * moved).sum(axis=1) / total
         return value, mean
 
-    return Mixture(convex=lambda y: tilted(y)[0], slope=lambda y: tilted(y)[1])
+    return Mixture(convex=lambda k, x: tilted(k, x)[0], slope=lambda k, x: tilted(k, x)[1])

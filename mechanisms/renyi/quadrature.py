@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
 
 # Gauss (7 points) and Kronrod (15 points) rules on [-1, 1] (Piessens et al. 1983, QUADPACK).
 _NODES = np.array(
@@ -47,17 +52,69 @@ _K = np.concatenate([_KRONROD, _KRONROD[-2::-1]])
 _G = np.zeros(15)
 _G[1::2] = np.concatenate([_GAUSS, _GAUSS[-2::-1]])
 
-_MAX_ROUNDS = 100
+_MAX_ROUNDS = 200
+_MAX_PANELS = 2_000_000
 _TOLERANCE = 1e-11  # Gauss against Kronrod; the latter is far closer than their difference
-_NEGLIGIBLE = -45.0  # log of the share of the total below which a panel is left alone
+_ABSOLUTE = 1e-13  # the same, where the panel is a small share of the total
+_NEGLIGIBLE = 1e-18  # share of the total below which a panel is left alone
 _RESOLVED = 12.0  # log of the largest factor by which a settled panel may exceed its samples
 
-LogFunction = Callable[[FloatArray], FloatArray]
-PanelBound = Callable[[FloatArray, FloatArray], FloatArray]
+# A position is an anchor (index of a knot) and an offset from it, so that no digits are lost
+# where the knots are far apart in units of the noise.
+LogFunction = Callable[[IntArray, FloatArray], FloatArray]
 
 
-def log_integral(log_f: LogFunction, bound: PanelBound, edges: FloatArray) -> float:
-    """Return the log of the integral of ``exp(log_f)`` over [edges[0], edges[-1]].
+class PanelBound(Protocol):
+    """What is known of a log integrand over each panel."""
+
+    def __call__(
+        self, anchor: IntArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return an upper bound, tight as panels shrink, and the rounding noise of its values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panels:
+    """Intervals ``[low, high]`` of offsets from the knot with index `anchor`."""
+
+    anchor: IntArray
+    low: FloatArray
+    high: FloatArray
+
+    def halved(self, keep: BoolArray) -> Panels:
+        """Return the two halves of each panel that `keep` selects."""
+        anchor, low, high = self.anchor[keep], self.low[keep], self.high[keep]
+        middle = (low + high) / 2
+        if 2 * len(anchor) > _MAX_PANELS:
+            raise ArithmeticError(f"more than {_MAX_PANELS} panels would be needed.")
+        return Panels(
+            anchor=np.concatenate([anchor, anchor]),
+            low=np.concatenate([low, middle]),
+            high=np.concatenate([middle, high]),
+        )
+
+
+def panels(knots: FloatArray, *, reach: float = 0.0) -> Panels:
+    """Return panels from each knot halfway to its neighbours, and `reach` beyond the last ones.
+
+    Beyond the outermost knots the panels double in length.
+    """
+    index, half = np.arange(len(knots)), np.diff(knots) / 2
+    anchor = [index[:-1], index[1:]]
+    low, high = [np.zeros_like(half), -half], [half, np.zeros_like(half)]
+    if reach > 0:
+        doubling = 2.0 ** np.arange(0.0, max(1.0, math.log2(reach)))
+        outer = np.concatenate([[0.0], doubling, [max(reach, 2.0)]])
+        anchor += [np.zeros(len(outer) - 1, dtype=np.int64), np.full(len(outer) - 1, index[-1])]
+        low += [-outer[1:], outer[:-1]]
+        high += [-outer[:-1], outer[1:]]
+    return Panels(
+        anchor=np.concatenate(anchor), low=np.concatenate(low), high=np.concatenate(high)
+    )
+
+
+def log_integral(log_f: LogFunction, bound: PanelBound, over: Panels) -> float:
+    """Return the log of the integral of ``exp(log_f)`` over the panels.
 
     Panels are halved until each is negligible by its upper bound, or both the 7- and 15-point
     rules agree to 1e-11 and the bound shows that no peak hides between the nodes.
@@ -65,48 +122,47 @@ def log_integral(log_f: LogFunction, bound: PanelBound, edges: FloatArray) -> fl
     Parameters
     ----------
     log_f : callable
-        Vectorised; -inf is allowed. Smooth between neighbouring edges.
+        Vectorised in (anchor, offset); -inf is allowed. Smooth inside panels.
     bound : callable
-        ``bound(low, high)``: an upper bound on `log_f` over each panel, tight as panels shrink.
-    edges : array of shape (k,)
-        Increasing; kinks of `log_f` must be among them.
+        Upper bound on `log_f` over each panel, and the rounding noise that both rules share.
+    over : Panels
     """
-    low, high = edges[:-1], edges[1:]
     settled = -math.inf
     for _ in range(_MAX_ROUNDS):
-        half, middle = (high - low) / 2, (high + low) / 2
-        values = log_f((middle[:, None] + half[:, None] * _X).ravel()).reshape(-1, 15)
+        if len(over.anchor) == 0:
+            return settled
+        half, middle = (over.high - over.low) / 2, (over.high + over.low) / 2
+        offsets = (middle[:, None] + half[:, None] * _X).ravel()
+        values = log_f(np.repeat(over.anchor, 15), offsets).reshape(-1, 15)
         top = values.max(axis=1)
         terms = np.exp(values - np.where(np.isfinite(top), top, 0.0)[:, None])
         with np.errstate(divide="ignore"):
             logs = top + np.log(half * (terms @ _K))
-            ceiling = bound(low, high)
+            ceiling, noise = bound(over.anchor, over.low, over.high)
             most = ceiling + np.log(2 * half)
-        total = np.logaddexp(settled, np.logaddexp.reduce(logs))
-        good = np.abs(terms @ (_K - _G)) <= _TOLERANCE * (terms @ _K)
-        good &= (ceiling - top <= _RESOLVED) | (half <= 1e-15 * np.abs(middle))
-        tiny = most <= total + _NEGLIGIBLE - math.log(len(low))
-        # Both small against the total and resolved: absolute error is what counts.
-        small = (logs <= total - 30) & (most <= total - 30)
-        done = good | tiny | small | (half <= 4e-16 * np.abs(middle))
-        settled = np.logaddexp(settled, np.logaddexp.reduce(logs[done], initial=-np.inf))
-        if done.all():
-            return float(settled)
-        low, high, middle = low[~done], high[~done], middle[~done]
-        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        total = float(np.logaddexp(settled, np.logaddexp.reduce(logs)))
+        error = np.abs(terms @ (_K - _G)) / np.maximum(terms @ _K, 1e-300)
+        share = np.exp(np.minimum(most - total, 0.0)) * len(half)
+        agreed = error <= np.maximum(_TOLERANCE + noise, _ABSOLUTE / np.maximum(share, 1e-300))
+        tiny = share <= _NEGLIGIBLE
+        done = tiny | (half == 0) | (agreed & (ceiling - top <= _RESOLVED))
+        settled = float(np.logaddexp(settled, np.logaddexp.reduce(logs[done], initial=-np.inf)))
+        over = over.halved(~done)
     raise ArithmeticError(f"the integral did not settle in {_MAX_ROUNDS} halvings.")
 
 
-def supremum(f: LogFunction, bound: PanelBound, edges: FloatArray, *, gap: float) -> float:
-    """Return an upper bound, within `gap`, on the supremum of f over [edges[0], edges[-1]]."""
-    low, high = edges[:-1], edges[1:]
-    best = float(f(edges).max())
+def supremum(
+    f: LogFunction,
+    bound: Callable[[IntArray, FloatArray, FloatArray], FloatArray],
+    over: Panels,
+    *,
+    gap: float,
+) -> float:
+    """Return an upper bound, within `gap`, on the supremum of f over the panels."""
+    best = float(f(over.anchor, over.low).max())
     for _ in range(_MAX_ROUNDS):
-        keep = bound(low, high) > best + gap
-        low, high = low[keep], high[keep]
-        if low.size == 0:
-            break
-        middle = (low + high) / 2
-        best = max(best, float(f(middle).max()))
-        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    return best + gap
+        over = over.halved(bound(over.anchor, over.low, over.high) > best + gap)
+        if len(over.anchor) == 0:
+            return best + gap
+        best = max(best, float(f(over.anchor, over.low).max()))
+    raise ArithmeticError(f"the supremum did not settle in {_MAX_ROUNDS} halvings.")
