@@ -150,9 +150,7 @@ def comonotone(p: DiscreteLaw, q: DiscreteLaw) -> Coupling:
     more_i, more_j, more = _lost_pairs(p, q, i, ends_q, ends_p)
     back_j, back_i, back = _lost_pairs(q, p, j, ends_p, ends_q)
     i, j = np.concatenate([i, more_i, back_i]), np.concatenate([j, more_j, back_j])
-    return Coupling(
-        left=p.atoms[i], right=q.atoms[j], weights=np.concatenate([mass, more, back])
-    )
+    return Coupling(left=p.atoms[i], right=q.atoms[j], weights=np.concatenate([mass, more, back]))
 
 
 def _lost_pairs(

@@ -43,8 +43,12 @@ def wasserstein_laplace(coupling: Coupling, *, order: float, epsilon: float) -> 
     >>> round(wasserstein_laplace(pair, order=2, epsilon=0.5), 9)
     4.0
     """
-    return 1 / rate if (rate := _exponential_rate(coupling.distances("l1"), coupling.weights,
-                                                  order, epsilon)) > 0 else math.inf
+    return (
+        1 / rate
+        if (rate := _exponential_rate(coupling.distances("l1"), coupling.weights, order, epsilon))
+        > 0
+        else math.inf
+    )
 
 
 def wasserstein_exponential(
@@ -120,7 +124,10 @@ def wasserstein_gaussian(coupling: Coupling, *, order: float, epsilon: float) ->
     mass = float(weights[squares == 1].sum())
     high = min(budget / mean, budget - math.log(min(mass, 1.0)))
     level = largest_convex(
-        lambda u: log_mean_exp(squares, weights, u), budget=budget, low=budget, high=max(budget, high)
+        lambda u: log_mean_exp(squares, weights, u),
+        budget=budget,
+        low=budget,
+        high=max(budget, high),
     )
     return _above(largest * math.sqrt(order * (order - 1) / (2 * level)))
 

@@ -138,9 +138,7 @@ def _log_mean_excess(pair: NoisedPair, order: float) -> float:
         excess = log_excess(pair.p.convex(anchor, offset) - log_q, order)
         return excess + log_q - pair.base(offset)
 
-    def bound(
-        anchor: IntArray, low: FloatArray, high: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def bound(anchor: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         least, most = pair.ratio_bounds(anchor, low, high)
         log_q = np.maximum(
             pair.q.convex(anchor, low) - pair.base(low),
@@ -195,9 +193,7 @@ def _log_hellinger(pair: NoisedPair, order: float) -> float:
         log_p, log_q = pair.p.convex(anchor, offset), pair.q.convex(anchor, offset)
         return order * log_p + (1 - order) * log_q - pair.base(offset)
 
-    def bound(
-        anchor: IntArray, low: FloatArray, high: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def bound(anchor: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         most = np.maximum(integrand(anchor, low), integrand(anchor, high)) + pair.bend(low, high)
         return most, _noise(most, order, np.zeros_like(low))
 

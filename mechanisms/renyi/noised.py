@@ -101,10 +101,10 @@ def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
     knots = np.union1d(p.atoms, q.atoms)
     build = _laplace if noise == "laplace" else _gaussian
-    return build(knots / scale, *(_log_weights(law, knots) for law in (p, q)))
+    return build(knots / scale, *(log_weights(law, knots) for law in (p, q)))
 
 
-def _log_weights(law: DiscreteLaw, knots: FloatArray) -> FloatArray:
+def log_weights(law: DiscreteLaw, knots: FloatArray) -> FloatArray:
     """Return the log weight of the law at each knot, -inf where it has no atom."""
     logs = np.full(len(knots), -np.inf)
     logs[np.searchsorted(knots, law.atoms)] = np.log(law.weights)

@@ -108,9 +108,7 @@ def panels(knots: FloatArray, *, reach: float = 0.0) -> Panels:
         anchor += [np.zeros(len(outer) - 1, dtype=np.int64), np.full(len(outer) - 1, index[-1])]
         low += [-outer[1:], outer[:-1]]
         high += [-outer[:-1], outer[1:]]
-    return Panels(
-        anchor=np.concatenate(anchor), low=np.concatenate(low), high=np.concatenate(high)
-    )
+    return Panels(anchor=np.concatenate(anchor), low=np.concatenate(low), high=np.concatenate(high))
 
 
 def log_integral(log_f: LogFunction, bound: PanelBound, over: Panels) -> float:
