@@ -1,4 +1,4 @@
-"""Couplings of discrete laws on the line: which atom of one law moves to which atom of the other."""
+"""Discrete laws and their couplings: which atom of one law moves to which of the other."""
 
 from __future__ import annotations
 
@@ -48,17 +48,19 @@ class DiscreteLaw:
 
     def __post_init__(self) -> None:
         atoms = check.finite("atoms", self.atoms)
-        weights = check.weights("weights", self.weights)
+        check.weights("weights", self.weights)
+        weights = np.asarray(self.weights, dtype=np.float64)
         if atoms.ndim not in (1, 2) or weights.shape != atoms.shape[:1]:
             raise ValueError(
                 "atoms and weights must be of one length, "
                 f"got shapes {atoms.shape} and {weights.shape}."
             )
         columns = atoms.reshape(len(atoms), -1).T
-        # Weights are the last key: repeated atoms add up in one order whatever the input's order.
+        # Weights are the last key, and the total is taken after sorting: no sum depends on the
+        # order of the input.
         order = np.lexsort((weights, *columns[::-1]))
         order = order[weights[order] > 0]
-        atoms, weights = atoms[order] + 0.0, weights[order]
+        atoms, weights = atoms[order] + 0.0, weights[order] / weights[order].sum()
         new = np.ones(len(atoms), dtype=bool)
         new[1:] = (np.diff(atoms.reshape(len(atoms), -1), axis=0) != 0).any(axis=1)
         starts = np.flatnonzero(new)

@@ -26,7 +26,7 @@ import numpy as np
 from mechanisms import check
 from mechanisms.check import FloatArray
 from mechanisms.coupling import Coupling
-from mechanisms.renyi.noise_cost import laplace_divergence, log_mean_exp, log_mean_laplace
+from mechanisms.renyi.noise_cost import log_mean_exp, log_mean_laplace
 from mechanisms.renyi.root import largest_convex
 
 
@@ -43,12 +43,8 @@ def wasserstein_laplace(coupling: Coupling, *, order: float, epsilon: float) -> 
     >>> round(wasserstein_laplace(pair, order=2, epsilon=0.5), 9)
     4.0
     """
-    return (
-        1 / rate
-        if (rate := _exponential_rate(coupling.distances("l1"), coupling.weights, order, epsilon))
-        > 0
-        else math.inf
-    )
+    rate = _exponential_rate(coupling.distances("l1"), coupling.weights, order, epsilon)
+    return _above(1 / rate) if rate > 0 else math.inf
 
 
 def wasserstein_exponential(

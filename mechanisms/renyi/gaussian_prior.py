@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from mechanisms import check
 from mechanisms.renyi.root import smallest_monotone
@@ -79,7 +80,9 @@ def exact_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon:
     return _root(loss, epsilon, order, gap, abs(first - second))
 
 
-def _root(loss, budget, order, gap, spread):  # type: ignore[no-untyped-def]
+def _root(
+    loss: Callable[[float], float], budget: float, order: float, gap: float, spread: float
+) -> float:
     size = math.sqrt(gap**2 + spread)
     return smallest_monotone(loss, budget=budget, high=size * order, floor=size * 1e-9)
 

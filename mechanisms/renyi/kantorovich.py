@@ -13,6 +13,7 @@ Dwork, Roth (2014), The Algorithmic Foundations of Differential Privacy.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -77,7 +78,10 @@ def kantorovich_gaussian(coupling: Coupling, *, epsilon: float, delta: float) ->
     """Return the smallest sigma with ``E[delta_G(epsilon, |z|/sigma)] <= delta``.
 
     (epsilon, delta)-Pufferfish privacy by joint convexity of the hockey-stick divergence.
+    At delta 0 no Gaussian noise is enough (scale inf) unless the laws are equal.
     """
+    if delta == 0 and float(coupling.distances("l2").max()) > 0:
+        return math.inf
     return _mean_delta_scale(
         coupling.distances("l2"),
         coupling.weights,
@@ -102,7 +106,13 @@ def _laplace_delta(distances: FloatArray, epsilon: float) -> FloatArray:
     return np.maximum(-np.expm1((epsilon - distances) / 2), 0.0)
 
 
-def _mean_delta_scale(distances, weights, epsilon, delta, loss):  # type: ignore[no-untyped-def]
+def _mean_delta_scale(
+    distances: FloatArray,
+    weights: FloatArray,
+    epsilon: float,
+    delta: float,
+    loss: Callable[[FloatArray, float], FloatArray],
+) -> float:
     epsilon = check.positive("epsilon", epsilon)
     delta = check.within("delta", delta, 0, 1)
     largest = float(distances.max())

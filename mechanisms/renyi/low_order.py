@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -55,11 +56,20 @@ def _checked(order: float, epsilon: float) -> tuple[float, float]:
 
 
 def _log_mean(distances: FloatArray, weights: FloatArray, rate: float) -> float:
-    mean = float(weights @ np.expm1(-rate * distances))
-    return math.log1p(max(mean, -1 + 1e-300)) if mean > -1 else -math.inf
+    nearest = float(distances.min())
+    spread = distances - nearest
+    if rate * float(spread.max()) < 1:
+        return math.log1p(float(weights @ np.expm1(-rate * spread))) - rate * nearest
+    return math.log(float(weights @ np.exp(-rate * spread))) - rate * nearest
 
 
-def _solve(loss, distances, still, order, epsilon):  # type: ignore[no-untyped-def]
+def _solve(
+    loss: Callable[[float], float],
+    distances: FloatArray,
+    still: float,
+    order: float,
+    epsilon: float,
+) -> float:
     budget = (1 - order) * epsilon
     if not (distances > 0).any() or (still > 0 and -math.log(still) <= budget):
         return 0.0
