@@ -100,7 +100,7 @@ def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -
     if noise not in ("laplace", "gaussian"):
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
     knots = np.union1d(p.atoms, q.atoms)
-    build = _laplace if noise == "laplace" else _gaussian
+    build = _laplace if noise == "laplace" else gaussian_pair
     return build(knots / scale, *(log_weights(law, knots) for law in (p, q)))
 
 
@@ -168,7 +168,9 @@ def _laplace_mixture(knots: FloatArray, before: FloatArray, after: FloatArray) -
     return Mixture(convex=convex, slope=slope)
 
 
-def _gaussian(knots: FloatArray, log_p: FloatArray, log_q: FloatArray) -> NoisedPair:
+def gaussian_pair(knots: FloatArray, log_p: FloatArray, log_q: FloatArray) -> NoisedPair:
+    """Return the pair from log weights at knots in units of the deviation; any total mass."""
+
     def limit(end: int) -> float:
         if np.isinf(log_p[end]):
             return -math.inf

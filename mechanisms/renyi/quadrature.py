@@ -53,7 +53,7 @@ _G = np.zeros(15)
 _G[1::2] = np.concatenate([_GAUSS, _GAUSS[-2::-1]])
 
 _MAX_ROUNDS = 200
-_MAX_PANELS = 2_000_000
+_MAX_PANELS = 100_000  # halved at once; a table of counts needs a few hundred
 _TOLERANCE = 1e-11  # Gauss against Kronrod; the latter is far closer than their difference
 _ABSOLUTE = 1e-13  # the same, where the panel is a small share of the total
 _NEGLIGIBLE = 1e-18  # share of the total below which a panel is left alone
@@ -143,7 +143,9 @@ def log_integral(log_f: LogFunction, bound: PanelBound, over: Panels) -> float:
         share = np.exp(np.minimum(most - total, 0.0)) * len(half)
         agreed = error <= np.maximum(_TOLERANCE + noise, _ABSOLUTE / np.maximum(share, 1e-300))
         tiny = share <= _NEGLIGIBLE
-        done = tiny | (half == 0) | (agreed & (ceiling - top <= _RESOLVED))
+        # Where noise is all there is, no halving helps.
+        resolved = (ceiling - top <= _RESOLVED) | (noise > 0.1)
+        done = tiny | (half == 0) | (agreed & resolved)
         settled = float(np.logaddexp(settled, np.logaddexp.reduce(logs[done], initial=-np.inf)))
         over = over.halved(~done)
     raise ArithmeticError(f"the integral did not settle in {_MAX_ROUNDS} halvings.")
