@@ -56,6 +56,8 @@ class NoisedPair:
         Log ratio ``log p/q`` beyond the first knot and beyond the last, in the limit.
     rarest : float
         Log of the smallest weight of either law.
+    only_p, only_q : Mixture, optional
+        Gaussian only: what each law has at a knot beyond the other's weight there.
     """
 
     p: Mixture
@@ -65,6 +67,8 @@ class NoisedPair:
     knots: FloatArray
     ends: tuple[float, float]
     rarest: float
+    only_p: Mixture | None = None
+    only_q: Mixture | None = None
 
     def log_ratio(self, anchor: IntArray, offset: FloatArray) -> FloatArray:
         """Return ``log p/q`` at each position."""
@@ -75,17 +79,36 @@ class NoisedPair:
     ) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper bounds on the log ratio over each panel [low, high].
 
-        A convex function lies below its chord and above its tangent at the middle.
+        Laplace: the ratio is a Moebius function of ``e^{2x}`` between knots, hence monotone.
+        Gaussian: a convex function lies below its chord and above its tangent at the middle;
+        where the laws nearly agree, what only one of them has bounds the ratio better.
         """
-        middle = (low + high) / 2
-        p, q = self.p.convex(anchor, middle), self.q.convex(anchor, middle)
-        slope_p, slope_q = self.p.slope(anchor, middle), self.q.slope(anchor, middle)
-        lower, upper = np.full(low.shape, np.inf), np.full(low.shape, -np.inf)
-        for end in (low, high):
-            step = end - middle
-            upper = np.maximum(upper, self.p.convex(anchor, end) - q - slope_q * step)
-            lower = np.minimum(lower, p + slope_p * step - self.q.convex(anchor, end))
+        if self.curvature == 0:
+            ends = self.log_ratio(anchor, low), self.log_ratio(anchor, high)
+            return np.minimum(*ends), np.maximum(*ends)
+        upper = self._most(self.p, self.q, anchor, low, high)
+        lower = -self._most(self.q, self.p, anchor, low, high)
+        if self.only_p is None or self.only_q is None:
+            return lower, upper
+        # r = log(1 + (u - v)/q), u and v being what P and Q have beyond their common part.
+        extra = self._most(self.only_p, self.q, anchor, low, high)
+        lack = self._most(self.only_q, self.q, anchor, low, high)
+        with np.errstate(over="ignore", divide="ignore"):
+            upper = np.minimum(upper, np.logaddexp(0.0, extra))
+            lower = np.maximum(lower, np.log1p(-np.exp(np.minimum(lack, 0.0))))
         return lower, upper
+
+    @staticmethod
+    def _most(
+        over: Mixture, under: Mixture, anchor: IntArray, low: FloatArray, high: FloatArray
+    ) -> FloatArray:
+        """Bound the log ratio of two mixtures from above: chord of one, tangent of the other."""
+        middle = (low + high) / 2
+        value, slope = under.convex(anchor, middle), under.slope(anchor, middle)
+        return np.maximum(
+            over.convex(anchor, low) - value - slope * (low - middle),
+            over.convex(anchor, high) - value - slope * (high - middle),
+        )
 
     def bend(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return by how much a chord may lie below a log density on each panel."""
@@ -184,7 +207,14 @@ def gaussian_pair(knots: FloatArray, log_p: FloatArray, log_q: FloatArray) -> No
         knots=knots,
         ends=(limit(0), limit(-1)),
         rarest=_rarest(log_p, log_q),
+        only_p=_gaussian_mixture(knots, _beyond(log_p, log_q)),
+        only_q=_gaussian_mixture(knots, _beyond(log_q, log_p)),
     )
+
+
+def _beyond(log_p: FloatArray, log_q: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.log((np.exp(log_p) - np.exp(log_q)).clip(min=0))
 
 
 def _rarest(*logs: FloatArray) -> float:
@@ -196,7 +226,9 @@ def _gaussian_mixture(knots: FloatArray, logs: FloatArray) -> Mixture:
 
     def tilted(anchor: IntArray, offset: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``log sum w e^{d x - d^2/2}`` and the posterior mean of d = atom - anchor."""
-        value, mean = np.empty(offset.shape), np.empty(offset.shape)
+        value, mean = np.full(offset.shape, -np.inf), np.zeros(offset.shape)
+        if len(atoms) == 0:
+            return value, mean
         rows = max(1, _CHUNK // len(atoms))
         for start in range(0, len(offset), rows):
             part = slice(start, start + rows)

@@ -56,7 +56,7 @@ _MAX_ROUNDS = 200
 _MAX_PANELS = 100_000  # halved at once; a table of counts needs a few hundred
 _TOLERANCE = 1e-11  # Gauss against Kronrod; the latter is far closer than their difference
 _ABSOLUTE = 1e-13  # the same, where the panel is a small share of the total
-_NEGLIGIBLE = 1e-18  # share of the total below which a panel is left alone
+_NEGLIGIBLE = 1e-14  # share of the total below which a panel is left alone
 _RESOLVED = 12.0  # log of the largest factor by which a settled panel may exceed its samples
 
 # A position is an anchor (index of a knot) and an offset from it, so that no digits are lost
@@ -140,11 +140,11 @@ def log_integral(log_f: LogFunction, bound: PanelBound, over: Panels) -> float:
             most = ceiling + np.log(2 * half)
         total = float(np.logaddexp(settled, np.logaddexp.reduce(logs)))
         error = np.abs(terms @ (_K - _G)) / np.maximum(terms @ _K, 1e-300)
-        share = np.exp(np.minimum(most - total, 0.0)) * len(half)
+        share = np.exp(np.minimum(most - max(total, -1e300), 0.0)) * len(half)
         agreed = error <= np.maximum(_TOLERANCE + noise, _ABSOLUTE / np.maximum(share, 1e-300))
         tiny = share <= _NEGLIGIBLE
         # Where noise is all there is, no halving helps.
-        resolved = (ceiling - top <= _RESOLVED) | (noise > 0.1)
+        resolved = (ceiling <= top + _RESOLVED) | (noise > 0.1)
         done = tiny | (half == 0) | (agreed & resolved)
         settled = float(np.logaddexp(settled, np.logaddexp.reduce(logs[done], initial=-np.inf)))
         over = over.halved(~done)

@@ -19,9 +19,7 @@ NOISES = ("laplace", "gaussian")
 @st.composite
 def laws(draw, most=5):
     size = draw(st.integers(1, most))
-    atoms = draw(
-        st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True)
-    )
+    atoms = draw(st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True))
     weights = np.array(draw(st.lists(st.integers(1, 20), min_size=size, max_size=size)), float)
     return DiscreteLaw(atoms=atoms, weights=weights / weights.sum())
 
@@ -169,10 +167,8 @@ def test_tiny_divergences_keep_their_digits():
 def test_gaussian_order_infinity_needs_common_extremes():
     p = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.2, 0.6, 0.2])
     q = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.25, 0.5, 0.25])
-    ys = np.linspace(-40, 42, 200_001)
-    both = [
-        (law.weights * np.exp(-((ys[:, None] - law.atoms) ** 2) / 2)).sum(1) for law in (p, q)
-    ]
+    ys = np.linspace(-20, 22, 200_001)
+    both = [(law.weights * np.exp(-((ys[:, None] - law.atoms) ** 2) / 2)).sum(1) for law in (p, q)]
     found = noised_divergence(p, q, order=math.inf, noise="gaussian", scale=1.0)
     assert found == pytest.approx(np.log(both[0] / both[1]).max(), abs=1e-8)
     narrow = DiscreteLaw(atoms=[1.0], weights=[1.0])

@@ -23,9 +23,7 @@ NOISES = ("laplace", "gaussian")
 @st.composite
 def laws(draw):
     size = draw(st.integers(1, 5))
-    atoms = draw(
-        st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True)
-    )
+    atoms = draw(st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True))
     weights = np.array(draw(st.lists(st.integers(1, 20), min_size=size, max_size=size)), float)
     return DiscreteLaw(atoms=atoms, weights=weights / weights.sum())
 
