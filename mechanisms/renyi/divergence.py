@@ -111,7 +111,7 @@ def noised_divergence(
     if len(pair.knots) == 1:
         return 0.0
     if math.isinf(order):
-        return _largest_log_ratio(pair)
+        return _largest_log_ratio(pair, renyi_divergence(p, q, order=math.inf))
     if order >= 1:
         return _from_log_excess(_log_mean_excess(pair, order), order)
     # Hellinger integral; where it is close to 1 the excess form keeps relative accuracy.
@@ -220,7 +220,8 @@ def _integrate(
     return log_integral(integrand, bound, panels(knots, reach=reach))
 
 
-def _largest_log_ratio(pair: NoisedPair) -> float:
+def _largest_log_ratio(pair: NoisedPair, ceiling: float) -> float:
+    """Return the supremum of the log ratio; noise never lifts it above `ceiling`."""
     knots = pair.knots
     if pair.curvature == 0:
         # Between atoms the ratio is monotone (a Moebius function of e^{2y}): it peaks at one.
@@ -230,7 +231,8 @@ def _largest_log_ratio(pair: NoisedPair) -> float:
     # Beyond `reach` the second knot from the end adds less than e^-45 to either density.
     gap = float(min(knots[1] - knots[0], knots[-1] - knots[-2]))
     over = panels(knots, reach=(45 - pair.rarest) / gap)
-    inside = supremum(
-        pair.log_ratio, lambda *panel: pair.ratio_bounds(*panel)[1], over, gap=_SUPREMUM_GAP
-    )
-    return max(0.0, inside, *pair.ends)
+
+    def bound(anchor: IntArray, low: FloatArray, high: FloatArray) -> FloatArray:
+        return np.minimum(pair.ratio_bounds(anchor, low, high)[1], ceiling)
+
+    return max(0.0, supremum(pair.log_ratio, bound, over, gap=_SUPREMUM_GAP), *pair.ends)
