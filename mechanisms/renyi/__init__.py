@@ -1,0 +1,1 @@
+"""Additive noise for (Renyi) Pufferfish privacy: costs, calibrations and exact divergences."""

@@ -1,0 +1,93 @@
+"""Gaussian noise on a Gaussian query: closed forms for ``X | s ~ N(mean, variance)``.
+
+`means` and `variances` are pairs: (under the first secret, under the second).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from mechanisms import check
+from mechanisms.renyi.root import smallest_monotone
+
+Pair = tuple[float, float]
+
+
+def gaussian_divergence(
+    means: Pair, variances: Pair, *, order: float, noise_variance: float = 0.0
+) -> float:
+    """Return ``D_order`` between ``N(m_i, v_i + V)`` and ``N(m_j, v_j + V)``; exact.
+
+    Gil, Alajaji, Linder (2013): with ``V* = (1-a) V_i + a V_j > 0``,
+    ``a (m_i-m_j)^2/(2V*) + log(V*/(V_i^(1-a) V_j^a))/(2(1-a))``, else inf. Order in (0, inf);
+    order 1 is the Kullback-Leibler divergence.
+    """
+    order = check.within("order", order, 0, math.inf, ends="()")
+    gap, first, second = _parameters(means, variances)
+    noise_variance = check.within("noise_variance", noise_variance, 0, math.inf, ends="[)")
+    first, second = first + noise_variance, second + noise_variance
+    if first == 0 or second == 0:
+        return 0.0 if first == second and gap == 0 else math.inf
+    ratio = (first - second) / second  # V*/V_j = 1 + (1-a) ratio, V_i/V_j = 1 + ratio
+    spread = 1 + (1 - order) * ratio
+    if spread <= 0:
+        return math.inf
+    shift = order * gap**2 / (2 * second * spread)
+    if order == 1:
+        return shift + (ratio - math.log1p(ratio)) / 2
+    return shift + (math.log1p((1 - order) * ratio) / (1 - order) - math.log1p(ratio)) / 2
+
+
+def wasserstein_gaussian_prior(
+    means: Pair, variances: Pair, *, order: float, epsilon: float
+) -> float:
+    """Return sigma of Ding, Yang, Zhang (2026), Theorem 2, on the comonotone coupling.
+
+    ``z ~ N(m_i - m_j, (sqrt v_i - sqrt v_j)^2)``; order in (1, inf). An upper bound on the noise
+    needed, rounded up.
+    """
+    order = check.within("order", order, 1, math.inf, ends="()")
+    epsilon = check.positive("epsilon", epsilon)
+    gap, first, second = _parameters(means, variances)
+    spread = (math.sqrt(first) - math.sqrt(second)) ** 2
+    if (gap == 0 and spread == 0) or math.isinf(epsilon):
+        return 0.0
+
+    def loss(scale: float) -> float:
+        level = order * (order - 1) / (2 * scale**2)
+        left = 1 - 2 * level * spread
+        return math.inf if left <= 0 else level * gap**2 / left - math.log(left) / 2
+
+    return _root(loss, (order - 1) * epsilon, order, gap, spread)
+
+
+def exact_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon: float) -> float:
+    """Return the smallest sigma whose true divergence meets epsilon in both directions.
+
+    Order in [1, inf); 0 where the two laws meet the budget without noise. Rounded up.
+    """
+    order = check.within("order", order, 1, math.inf, ends="[)")
+    epsilon = check.positive("epsilon", epsilon)
+    gap, first, second = _parameters(means, variances)
+
+    def loss(scale: float) -> float:
+        ways = ((means, variances), (means[::-1], variances[::-1]))
+        return max(gaussian_divergence(*w, order=order, noise_variance=scale**2) for w in ways)
+
+    if loss(0.0) <= epsilon:
+        return 0.0
+    return _root(loss, epsilon, order, gap, abs(first - second))
+
+
+def _root(
+    loss: Callable[[float], float], budget: float, order: float, gap: float, spread: float
+) -> float:
+    size = math.sqrt(gap**2 + spread)
+    return smallest_monotone(loss, budget=budget, high=size * order, floor=size * 1e-9)
+
+
+def _parameters(means: Pair, variances: Pair) -> tuple[float, float, float]:
+    first, second = (check.within("variance", v, 0, math.inf, ends="[)") for v in variances)
+    m, n = (check.within("mean", m, -math.inf, math.inf, ends="()") for m in means)
+    return m - n, first, second

@@ -1,0 +1,99 @@
+"""Optimal couplings for general costs and in several dimensions, by exact linear programs."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+from mechanisms.check import FloatArray
+from mechanisms.coupling import Coupling, DiscreteLaw, Norm
+
+_MASS = 1e-12  # mass that rounding may leave beyond the distance
+_MAX_PIVOTS = 10_000_000
+
+
+def pairwise_distances(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> FloatArray:
+    """Return ``|x - x'|`` for all pairs of atoms, shape (n, m), in the L1 or L2 norm."""
+    if norm not in ("l1", "l2"):
+        raise ValueError(f"norm must be 'l1' or 'l2', got norm={norm!r}.")
+    left, right = (law.atoms.reshape(len(law.atoms), -1) for law in (p, q))
+    if left.shape[1] != right.shape[1]:
+        raise ValueError(f"laws must have one dimension, got {left.shape[1]} and {right.shape[1]}.")
+    moved = np.abs(left[:, None, :] - right[None, :, :])
+    return moved.sum(axis=2) if norm == "l1" else np.linalg.norm(moved, axis=2)
+
+
+def optimal_coupling(p: DiscreteLaw, q: DiscreteLaw, *, costs: FloatArray) -> Coupling:
+    """Return a coupling of least mean cost, `costs` of shape (n, m); network simplex of POT.
+
+    Any coupling gives a valid calibration: an error in the optimum costs noise, not privacy.
+
+    Raises
+    ------
+    ImportError
+        If POT is not installed.
+    ArithmeticError
+        If the simplex did not finish.
+    """
+    ot = _pot()
+    if costs.shape != (len(p.weights), len(q.weights)):
+        raise ValueError(
+            f"costs must have shape {(len(p.weights), len(q.weights))}, got {costs.shape}."
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plan, log = ot.emd(p.weights, q.weights, costs, numItermax=_MAX_PIVOTS, log=True)
+    if log["warning"] is not None:
+        raise ArithmeticError(f"optimal transport did not finish: {log['warning']}")
+    i, j = np.nonzero(plan > 0)
+    return Coupling(left=p.atoms[i], right=q.atoms[j], weights=plan[i, j] / plan[i, j].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BottleneckPlan:
+    """W_inf and a coupling that attains it up to the stated mass."""
+
+    distance: float
+    coupling: Coupling
+
+
+def w_infinity(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> BottleneckPlan:
+    """Return W_inf with L1 or L2 ground distance, in any dimension.
+
+    Bisection over the distances between atoms; each step is a transport problem with cost 1
+    beyond the distance. The value is one of those distances, never above the true W_inf; it may
+    be below it only where all but 1e-12 of the mass can be coupled closer (as where an atom has
+    less weight than that): a (W, 1e-12)-closeness, for delta-approximate privacy. Noise for
+    pure privacy should not rest on atoms of so little weight.
+    """
+    distances = pairwise_distances(p, q, norm=norm)
+    # Every atom has to move at least to its nearest partner, whatever its weight.
+    nearest = max(distances.min(axis=1).max(), distances.min(axis=0).max())
+    candidates = np.unique(distances[distances >= nearest])
+    low, high = 0, len(candidates) - 1
+    best = None
+    while low < high:
+        middle = (low + high) // 2
+        beyond = distances > candidates[middle]
+        plan = optimal_coupling(p, q, costs=beyond.astype(np.float64))
+        far = plan.distances(norm) > candidates[middle] * (1 + 1e-15)
+        if float(plan.weights[far].sum()) <= _MASS:
+            high, best = middle, plan
+        else:
+            low = middle + 1
+    if best is None:
+        best = optimal_coupling(p, q, costs=(distances > candidates[high]).astype(np.float64))
+    return BottleneckPlan(distance=float(candidates[high]), coupling=best)
+
+
+def _pot() -> ModuleType:
+    try:
+        import ot
+    except ImportError as error:
+        raise ImportError(
+            "optimal transport needs POT: pip install privacy-notions-bench[transport]"
+        ) from error
+    return ot
