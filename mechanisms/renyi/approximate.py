@@ -31,7 +31,8 @@ def close_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
 
     Exact: on the line the left-to-right greedy matching leaves the least mass unmatched; rounded
     up where the mass left is within 1e-12 of `delta`. But for that rounding it is never above
-    `distance_quantile` of the comonotone coupling. O((n + m) log(nm)) after listing the nm distances.
+    `distance_quantile` of the comonotone coupling.
+    Cost O((n + m) log(nm)) after listing the nm distances.
     """
     delta = check.within("delta", delta, 0, 1, ends="[)")
     candidates = np.unique(np.abs(np.subtract.outer(p.atoms, q.atoms)))
