@@ -37,7 +37,10 @@ class UnequalGaussians:
         """Invert delta; rounded outwards. At delta = 0 see `renyi` of order inf."""
         if delta == 0:
             return self.renyi(math.inf)
-        top = self._enough(delta)
+        enough, top = self._enough(delta), 1.0
+        while top < enough and self._curve(top)(top).hi > delta:
+            top *= 2  # a curve is sharpest when made for no larger epsilon than needed
+        top = min(top, enough)
         curve = self._curve(top)
         if curve(0.0).hi <= delta:
             return Bracket(0.0, 0.0)
