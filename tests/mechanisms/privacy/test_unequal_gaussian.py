@@ -175,6 +175,10 @@ def test_renyi_is_infinite_from_the_order_at_which_the_integral_diverges():
     assert pair.renyi(2.0).lo == math.inf
 
 
+def test_an_infinite_epsilon_leaves_nothing():
+    assert exact(*random_pair(0, 3)).delta(math.inf).hi == 0.0
+
+
 def test_supports_that_differ_are_told_apart_surely():
     flat, full = np.diag([1.0, 0.0]), np.eye(2)
     zero = np.zeros(2)
