@@ -42,18 +42,23 @@ def built_from_text(text: str, where: str) -> Any:  # noqa: ANN401
 
 def check_parameters(config: Mapping[str, Any], where: str) -> None:
     """Refuse parameters that the class does not have, and say which ones it has."""
-    if "_target_" not in config:
-        raise ConfigError(f"{where}: a component needs _target_, got {sorted(config)}.")
-    target = _located(str(config["_target_"]), where)
     given = [key for key in config if not key.startswith("_")]
-    parameters = inspect.signature(target).parameters
-    if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    parameters = parameters_of(config, where)
+    if "**" not in parameters:
         for key in given:
             if key not in parameters:
                 raise ConfigError(f"{where}: {unknown('parameter', key, parameters)}")
     for key in given:
         for node in _nodes(config[key]):
             check_parameters(node, f"{where}.{key}")
+
+
+def parameters_of(config: Mapping[str, Any], where: str) -> list[str]:
+    """Return the names of the parameters of a node's class; ``**`` stands for any other."""
+    if "_target_" not in config:
+        raise ConfigError(f"{where}: a component needs _target_, got {sorted(config)}.")
+    parameters = inspect.signature(_located(str(config["_target_"]), where)).parameters
+    return ["**" if p.kind is p.VAR_KEYWORD else name for name, p in parameters.items()]
 
 
 def unknown(kind: str, got: str, allowed: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.figures.crossing import crossing
+
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F",
     "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
@@ -41,6 +43,8 @@ class AgainstBudget:
         Where the published values come from.
     where : mapping of column to value
         Selects rows, for tables with more axes.
+    crossing : pair of mechanisms, or None
+        Mark where the first one's curve rises above the second one's.
     """
 
     metric: str
@@ -53,6 +57,32 @@ class AgainstBudget:
     published: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     source: str = ""
     where: Mapping[str, object] = field(default_factory=dict)
+    crossing: tuple[str, str] | None = None
+
+    def table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the published values beside ours at the nearest point of the axis."""
+        lines = []
+        rows = self._rows(table)
+        for name, points in self.published.items():
+            own = rows[(rows["mechanism"] == name) & (rows["metric"] == self.metric)]
+            for x, y in zip(points["x"], points["y"], strict=True):
+                line = {"mechanism": name, self.axis: x, "published": y}
+                if len(own):
+                    gap = own[self.axis].astype(float).sub(x).abs().fillna(0.0)
+                    nearest = own.loc[gap.idxmin()]
+                    line |= {f"our {self.axis}": nearest[self.axis], "ours": nearest["value"]}
+                    line |= {k: nearest[k] for k in ("lower", "upper", "n")}
+                lines.append(line)
+        if self.crossing is not None:
+            value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
+            name = " = ".join(self.crossing)
+            lines.append({"mechanism": name, self.axis: value, "lower": low, "upper": high})
+        return pd.DataFrame(lines)
+
+    def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        for column, value in self.where.items():
+            table = table[table[column] == value]
+        return table[(table["attack"] == self.attack) & (table["statistic"] == "")]
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
@@ -60,7 +90,7 @@ class AgainstBudget:
         axes = figure.add_subplot()
         for column, value in self.where.items():
             table = table[table[column] == value]
-        rows = table[(table["attack"] == self.attack) & (table["statistic"] == "")]
+        rows = self._rows(table)
         mechanisms = list(dict.fromkeys(table["mechanism"]))
         for i, name in enumerate(mechanisms):
             colour = COLOURS[i % len(COLOURS)]
@@ -71,6 +101,10 @@ class AgainstBudget:
             if name in self.published:
                 points = self.published[name]
                 axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=5)
+        if self.crossing is not None:
+            value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
+            axes.axvline(value, color="black", linewidth=0.6, linestyle=":")
+            axes.axvspan(low, high, color="black", alpha=0.08, linewidth=0)
         if "x" in self.log:
             axes.set_xscale("log")
         if "y" in self.log:
@@ -115,6 +149,8 @@ class AgainstBudget:
         lines = ["shaded: 95 % intervals" + (f", n = {int(counts.max())}" if len(counts) else "")]
         if self.ceiling is not None:
             lines.append("dashed: Bayes ceiling under the model\n(dotted: its lower bracket)")
+        if self.crossing is not None:
+            lines.append("dotted line: crossing, with interval")
         if self.published:
             lines.append(f"hollow: {self.source}")
         return "\n".join(lines)

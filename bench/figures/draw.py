@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 import pandas as pd
@@ -19,6 +19,14 @@ class FigureOf(Protocol):
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
+
+
+@runtime_checkable
+class HasTable(Protocol):
+    """A figure that also is a table."""
+
+    def table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the figure's numbers."""
 
 
 def draw_all(
@@ -42,4 +50,9 @@ def draw_all(
             figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None})
             figure.savefig(png, dpi=150, metadata={"Software": None})
         paths += [pdf, png]
+        if isinstance(drawing, HasTable):
+            compared = drawing.table(table)
+            if len(compared):
+                paths.append(folder / f"{name}.csv")
+                compared.to_csv(paths[-1], index=False)
     return paths

@@ -236,6 +236,11 @@ class PropertySubsets:
         answers = self.knowledge(GaussianAnswers)
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
 
+    def own_law(self, secret: int) -> GaussianLaw:
+        """Return the Gaussian with the secret's own mean and own covariance."""
+        answers = self.knowledge(GaussianAnswers)
+        return GaussianLaw(mean=answers.means[secret], covariance=answers.covariances[secret])
+
 
 def subset_moments(
     without: FloatArray, with_property: FloatArray, take: int, size: int, weights: FloatArray

@@ -15,7 +15,9 @@ from mechanisms.check import FloatArray
 class Statistic(Protocol):
     """A sum over records of one feature, times a weight that depends on the subset size."""
 
-    column: str
+    @property
+    def column(self) -> str:
+        """The column that is summed up."""
 
     @property
     def name(self) -> str:
