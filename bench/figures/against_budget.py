@@ -10,6 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.build import ConfigError, unknown
+
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F",
     "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
@@ -59,6 +61,8 @@ class AgainstBudget:
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
         for column, value in self.where.items():
+            if column not in table:
+                raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
             table = table[table[column] == value]
         rows = table[(table["attack"] == self.attack) & (table["statistic"] == "")]
         mechanisms = list(dict.fromkeys(table["mechanism"]))
@@ -78,6 +82,10 @@ class AgainstBudget:
         axes.set_xlabel(self.axis_label)
         axes.set_ylabel(self.label)
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
+        if not axes.get_legend_handles_labels()[0]:
+            nothing = f"no finished cell has {self.metric} {self.attack}".rstrip()
+            axes.text(0.5, 0.5, nothing, ha="center", transform=axes.transAxes)
+            return figure
         axes.legend(
             fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), title=self._note(rows),
             title_fontsize=6.5,
@@ -91,7 +99,8 @@ class AgainstBudget:
         if self.axis not in rows or rows[self.axis].isna().all():
             value, low, high = (float(rows[c].iloc[0]) for c in ("value", "lower", "upper"))
             axes.axhline(value, color=colour, linewidth=1, label=label)
-            axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
+            if np.isfinite([low, high]).all():
+                axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
             return
         rows = rows.sort_values(self.axis)
         x = rows[self.axis].to_numpy(dtype=np.float64)
