@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.build import ConfigError, unknown
 from bench.figures.crossing import crossing
 
 COLOURS = (
@@ -89,6 +90,8 @@ class AgainstBudget:
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
         for column, value in self.where.items():
+            if column not in table:
+                raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
             table = table[table[column] == value]
         rows = self._rows(table)
         mechanisms = list(dict.fromkeys(table["mechanism"]))
@@ -112,11 +115,14 @@ class AgainstBudget:
         axes.set_xlabel(self.axis_label)
         axes.set_ylabel(self.label)
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(
-                fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5),
-                title=self._note(rows), title_fontsize=6.5,
-            )  # fmt: skip
+        if not axes.get_legend_handles_labels()[0]:
+            nothing = f"no finished cell has {self.metric} {self.attack}".rstrip()
+            axes.text(0.5, 0.5, nothing, ha="center", transform=axes.transAxes)
+            return figure
+        axes.legend(
+            fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), title=self._note(rows),
+            title_fontsize=6.5,
+        )  # fmt: skip
         return figure
 
     def _line(self, axes: Axes, rows: pd.DataFrame, label: str, colour: str) -> None:
@@ -126,7 +132,8 @@ class AgainstBudget:
         if self.axis not in rows or rows[self.axis].isna().all():
             value, low, high = (float(rows[c].iloc[0]) for c in ("value", "lower", "upper"))
             axes.axhline(value, color=colour, linewidth=1, label=label)
-            axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
+            if np.isfinite([low, high]).all():
+                axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
             return
         rows = rows.sort_values(self.axis)
         x = rows[self.axis].to_numpy(dtype=np.float64)

@@ -82,6 +82,7 @@ class BesidePublished:
         if self.log:
             axes.set_xscale("log")
         axes.set_xlabel(self.label)
+        axes.set_ylabel("cell")
         axes.grid(visible=True, axis="x", alpha=0.25, linewidth=0.5)
         axes.legend(fontsize=7, title=self.note or None, title_fontsize=6.5)
         return figure

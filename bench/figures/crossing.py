@@ -22,6 +22,8 @@ def crossing(
         rows = rows[rows["statistic"] == ""].sort_values(axis)
         return rows[column].to_numpy(dtype=np.float64)
 
+    if axis not in table:
+        return (float("nan"),) * 3
     own = table[(table["mechanism"] == rising) & (table["metric"] == metric)]
     x = np.sort(own.loc[own["statistic"] == "", axis].to_numpy(dtype=np.float64))
 
