@@ -90,7 +90,7 @@ def test_bad_input_is_one_clear_line(people, changes, said):
 
 
 def test_the_path_must_be_given():
-    with pytest.raises(ConfigError, match="needs scenario.path"):
+    with pytest.raises(ConfigError, match=r"needs scenario\.path"):
         scenario(None)
 
 
