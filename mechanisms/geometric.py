@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.check import FloatArray, finite, positive
+from mechanisms.check import Array, FloatArray, finite, positive
 from mechanisms.lattice import geometric_lattice, whole_numbers
 from mechanisms.laws import AnswerLaw
+from mechanisms.noise import AdditiveNoise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure
 from mechanisms.privacy.leakage import PairLeakage
@@ -67,4 +68,14 @@ class GeometricNoise:
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Refuse: a sum over a finite law's values serves."""
+        del releases, law
         raise NotComputableError("geometric noise has finite answers; sum over them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GeometricRelease(AdditiveNoise):
+    """Release whole-number answers with whole-number noise; refuse any other answer."""
+
+    def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Add fresh noise to whole-number answers ``(n_trials, m)``."""
+        return AdditiveNoise.release(self, whole_numbers(x), rng)

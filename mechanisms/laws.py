@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import multivariate_normal
 
 from mechanisms.check import Array, FloatArray, finite, weights
+from mechanisms.sequence_law import SequenceLaw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,4 +88,4 @@ class FiniteLaw:
         return self.support[rng.choice(self.weights.size, size=size, p=self.weights)]
 
 
-AnswerLaw = GaussianLaw | FiniteLaw
+AnswerLaw = GaussianLaw | FiniteLaw | SequenceLaw
