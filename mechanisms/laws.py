@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.stats import multivariate_normal
 
 from mechanisms.check import Array, FloatArray, finite, weights
 from mechanisms.sequence_law import SequenceLaw
+
+FULL_RANK = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,6 +58,16 @@ class GaussianLaw:
 
     def log_density(self, x: FloatArray) -> FloatArray:
         """Log density at ``(n, m)`` points, on the support where the covariance is singular."""
+        spread = np.sqrt(np.diag(self.covariance))
+        if spread.min() > 0:
+            correlation = self.covariance / np.outer(spread, spread)
+            if np.linalg.eigvalsh(correlation)[0] > FULL_RANK:
+                # On the correlation matrix, so that the coordinates' units do not matter.
+                factor = np.linalg.cholesky(correlation)
+                white = solve_triangular(factor, ((x - self.mean) / spread).T, lower=True)
+                volume = np.log(np.diag(factor)).sum() + np.log(spread).sum()
+                size = spread.size / 2 * math.log(2 * math.pi)
+                return -0.5 * (white**2).sum(axis=0) - volume - size
         law = multivariate_normal(self.mean, self.covariance, allow_singular=True)
         return np.atleast_1d(law.logpdf(x))
 

@@ -195,7 +195,19 @@ def spanning_basis(differences: FloatArray) -> FloatArray:
     >>> spanning_basis(np.array([[3.0, 0.0], [-1.0, 0.0]])).shape
     (2, 1)
     """
-    _, sizes, rows = np.linalg.svd(differences, full_matrices=False)
-    if not sizes[0] > 0:
+    left = differences.copy()
+    sizes = np.linalg.norm(left, axis=1)
+    longest = sizes.max()
+    if not longest > 0:
         raise NotApplicableError("the pairs have equal means: there is no direction to noise")
-    return rows[sizes > INSIDE / 10 * sizes[0]].T
+    basis: list[FloatArray] = []
+    while sizes.max() > INSIDE / 10 * longest:  # Gram and Schmidt, the longest remainder first
+        row = left[sizes.argmax()] / sizes.max()
+        for _ in range(2):  # twice is enough (Giraud, Langou and Rozloznik, 2005)
+            for vector in basis:
+                row = row - (row @ vector) * vector
+            row = row / np.linalg.norm(row)
+        basis.append(row)
+        left = left - np.outer(left @ row, row)
+        sizes = np.linalg.norm(left, axis=1)
+    return np.stack(basis, axis=1)

@@ -8,7 +8,7 @@ function M is known. The trade-off is then one integral along ``Re s = r``, -1 <
 
 The trapezoidal rule on such a line sums aliases ``delta(eps + j X) - 1`` (Abate and Whitt, 1992,
 section 5), which are bounded in closed form, as is the truncated tail: every bracket is rigorous
-up to floating-point rounding, for which 1e-13 is added.
+up to floating-point rounding, for which a multiple of 1e-13 is added.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ class LogRatio:
         s = np.asarray(line + 1j * t, dtype=np.complex128)
         values = np.exp(self.log_moment(s)) / (s * (s + 1)) * (step / math.pi)
         values[0] /= 2  # the two halves of the line are conjugate and meet here
-        tail = envelope(size * step) + ROUNDING
+        # Phases grow with epsilon and with the constant of L, and their rounding errors with them.
+        tail = envelope(size * step) + ROUNDING * (1 + largest + abs(self.coefficients()[2]))
 
         def delta(epsilon: float) -> Bracket:
             total = math.exp(-line * epsilon) * float(

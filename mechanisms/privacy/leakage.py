@@ -76,10 +76,10 @@ class FinitePair:
 
     def delta(self, epsilon: float) -> Bracket:
         """Return the hockey-stick divergence, the larger of both directions."""
-        ratio = math.exp(epsilon)
-        forward = np.maximum(self.first - ratio * self.second, 0).sum()
-        backward = np.maximum(self.second - ratio * self.first, 0).sum()
-        value = min(1.0, float(max(forward, backward)))
+        value = max(
+            _hockey_stick(self.first, self.second, epsilon),
+            _hockey_stick(self.second, self.first, epsilon),
+        )
         return Bracket(value, value)
 
     def epsilon(self, delta: float) -> Bracket:
@@ -148,18 +148,27 @@ def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
     return max(0.0, float(value))
 
 
+def _hockey_stick(p: FloatArray, q: FloatArray, epsilon: float) -> float:
+    """Return sum (p - e^eps q)_+ for eps in [0, inf], in logs so that e^eps cannot overflow."""
+    certain = p[q == 0].sum()
+    shared = (p > 0) & (q > 0)
+    gap = np.minimum(epsilon + np.log(q[shared]) - np.log(p[shared]), 0)
+    return min(1.0, float(certain - (p[shared] * np.expm1(gap)).sum()))
+
+
 def _finite_epsilon(p: FloatArray, q: FloatArray, delta: float) -> float:
     """Return the smallest eps >= 0 with sum (p - e^eps q)_+ <= delta."""
     certain = p[q == 0].sum()
     shared = q > 0
     p, q = p[shared], q[shared]
-    order = np.argsort(-p / q)
+    with np.errstate(divide="ignore"):
+        order = np.argsort(np.log(q) - np.log(p))
     p, q = p[order], q[order]
     if certain > delta:
         return math.inf
     # With the j largest ratios active the divergence is certain + P_j - e^eps Q_j; it falls in
     # eps, so the answer is the largest solution over j.
     excess = certain + np.cumsum(p) - delta
-    ratios = excess / np.cumsum(q)
-    best = ratios.max(initial=0.0)
-    return math.log(best) if best > 1 else 0.0
+    reached = excess > 0
+    logs = np.log(excess[reached]) - np.log(np.cumsum(q)[reached])
+    return float(logs.max(initial=0.0))

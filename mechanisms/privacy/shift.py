@@ -205,17 +205,24 @@ class VectorLaplaceShift:
         if epsilon >= top:
             return Bracket(0.0, 0.0)
         low = max(c.delta(epsilon).lo for c in self._coordinates())
-        d = np.maximum(self._conditional_distances(), 1e-300)
-        told = ndtr(d / 2 - epsilon / d) - np.exp(epsilon + log_ndtr(-d / 2 - epsilon / d))
-        return Bracket(low, min(1 - math.exp(-top), max(low, upper_mean(np.maximum(told, 0)))))
+        told = _told_delta(self._conditional_distances(), epsilon)
+        return Bracket(low, min(1 - math.exp(-top), max(low, told)))
 
     def epsilon(self, delta: float) -> Bracket:
         """Return the exact pure epsilon at delta = 0; bracket it elsewhere."""
         top = float((np.abs(self.difference) / self.scales).sum())
-        if delta == 0:
+        if delta == 0 or top == 0:
             return Bracket(top, top)
         low = max(c.epsilon(delta).lo for c in self._coordinates())
-        return Bracket(low, top)
+        distances = self._conditional_distances()
+        below, high = low, top
+        while high - below > 1e-4 * top:
+            middle = (below + high) / 2
+            if _told_delta(distances, middle) > delta:
+                below = middle
+            else:
+                high = middle
+        return Bracket(low, high)
 
     def renyi(self, order: float) -> Bracket:
         """Return the exact divergence at order inf only."""
@@ -229,6 +236,13 @@ class VectorLaplaceShift:
         told = upper_mean(ndtr(self._conditional_distances() / 2))
         top = self.epsilon(0.0).hi
         return Bracket(low, max(low, min(told, 1 / (1 + math.exp(-top)))))
+
+
+def _told_delta(distances: FloatArray, epsilon: float) -> float:
+    """Bound from above the delta of an attacker who is told which distance holds."""
+    d = np.maximum(distances, 1e-300)
+    deltas = ndtr(d / 2 - epsilon / d) - np.exp(epsilon + log_ndtr(-d / 2 - epsilon / d))
+    return upper_mean(np.maximum(deltas, 0))
 
 
 def upper_mean(values: FloatArray) -> float:

@@ -31,13 +31,16 @@ class UnequalGaussians:
 
     def delta(self, epsilon: float) -> Bracket:
         """Bracket delta rigorously; its width is about 1e-11, or more for nearly equal laws."""
-        return self._curve(epsilon)(epsilon)
+        return Bracket(0.0, 0.0) if epsilon == math.inf else self._curve(epsilon)(epsilon)
 
     def epsilon(self, delta: float) -> Bracket:
         """Invert delta; rounded outwards. At delta = 0 see `renyi` of order inf."""
         if delta == 0:
             return self.renyi(math.inf)
-        top = self._enough(delta)
+        enough, top = self._enough(delta), 1.0
+        while top < enough and self._curve(top)(top).hi > delta:
+            top *= 2  # a curve is sharpest when made for no larger epsilon than needed
+        top = min(top, enough)
         curve = self._curve(top)
         if curve(0.0).hi <= delta:
             return Bracket(0.0, 0.0)
@@ -81,7 +84,8 @@ def diagonalised(
     """Diagonalise both covariances together; None if the two laws are mutually singular.
 
     They are when one of them is flat where the other is not, or when they are flat in the same
-    directions and their means differ there (relative tolerance 1e-12 on variances).
+    directions and their means differ there (relative tolerance 1e-12 on variances). Variances that
+    agree to 1e-10 count as equal, which moves no delta by more than 1e-10 a direction.
     """
     total = first_covariance + second_covariance
     spread = np.sqrt(np.diag(total))

@@ -29,9 +29,10 @@ def distance_quantile(coupling: Coupling, *, delta: float) -> float:
 def close_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
     """Return the smallest W for which some coupling on the line has ``P(|x - x'| > W) <= delta``.
 
-    Never above `distance_quantile` of the comonotone coupling. Exact: on the line the
-    left-to-right greedy matching leaves the least mass unmatched; rounded up where the mass
-    left is within 1e-12 of `delta`. O((n + m) log(nm)) after listing the nm distances.
+    Exact: on the line the left-to-right greedy matching leaves the least mass unmatched; rounded
+    up where the mass left is within 1e-12 of `delta`. But for that rounding it is never above
+    `distance_quantile` of the comonotone coupling.
+    Cost O((n + m) log(nm)) after listing the nm distances.
     """
     delta = check.within("delta", delta, 0, 1, ends="[)")
     candidates = np.unique(np.abs(np.subtract.outer(p.atoms, q.atoms)))

@@ -12,7 +12,14 @@ from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.coupling import DiscreteLaw
 from mechanisms.renyi.noised import Noise, NoisedPair, noised_pair
-from mechanisms.renyi.quadrature import LogFunction, PanelBound, log_integral, panels, supremum
+from mechanisms.renyi.quadrature import (
+    GAUSSIAN_SPACING,
+    LogFunction,
+    PanelBound,
+    log_integral,
+    panels,
+    supremum,
+)
 
 _TAIL = 40.0  # deviations beyond the last possible peak: e^-800 of the integral lies outside
 _SUPREMUM_GAP = 1e-12
@@ -217,7 +224,7 @@ def _integrate(
         return float(np.logaddexp.reduce([inside, *outside]))
     # Gaussian: every stationary point is a tilted mean a x - (a-1) x' of atoms.
     reach = max(order, 1.0) * float(knots[-1] - knots[0]) + _TAIL
-    return log_integral(integrand, bound, panels(knots, reach=reach))
+    return log_integral(integrand, bound, panels(knots, reach=reach, spacing=GAUSSIAN_SPACING))
 
 
 def _largest_log_ratio(pair: NoisedPair, ceiling: float) -> float:
@@ -230,7 +237,7 @@ def _largest_log_ratio(pair: NoisedPair, ceiling: float) -> float:
         return math.inf
     # Beyond `reach` the second knot from the end adds less than e^-45 to either density.
     gap = float(min(knots[1] - knots[0], knots[-1] - knots[-2]))
-    over = panels(knots, reach=(45 - pair.rarest) / gap)
+    over = panels(knots, reach=(45 - pair.rarest) / gap, spacing=GAUSSIAN_SPACING)
 
     def bound(anchor: IntArray, low: FloatArray, high: FloatArray) -> FloatArray:
         return np.minimum(pair.ratio_bounds(anchor, low, high)[1], ceiling)

@@ -13,7 +13,7 @@ from mechanisms.check import FloatArray
 from mechanisms.coupling import DiscreteLaw
 from mechanisms.renyi.divergence import noised_divergence
 from mechanisms.renyi.noised import Noise, gaussian_pair, laplace_sides, log_weights
-from mechanisms.renyi.quadrature import panels
+from mechanisms.renyi.quadrature import GAUSSIAN_SPACING, panels
 from mechanisms.renyi.root import smallest_monotone
 
 _TAIL = 40.0  # deviations beyond the atoms: mass below 1e-300
@@ -109,7 +109,7 @@ def _gaussian(p: DiscreteLaw, q: DiscreteLaw, epsilon: float, scale: float) -> B
     knots = knots / scale
     with np.errstate(divide="ignore"):
         pair = gaussian_pair(knots, np.log(gains), np.log(losses))
-    over = panels(knots, reach=_TAIL)
+    over = panels(knots, reach=_TAIL, spacing=GAUSSIAN_SPACING)
     lower = upper = 0.0
     while True:
         least, most = pair.ratio_bounds(over.anchor, over.low, over.high)

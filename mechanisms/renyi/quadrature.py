@@ -55,6 +55,7 @@ _G[1::2] = np.concatenate([_GAUSS, _GAUSS[-2::-1]])
 _MAX_ROUNDS = 200
 _MAX_PANELS = 100_000  # halved at once; a table of counts needs a few hundred
 _MAX_UNDECIDED = 20_000
+GAUSSIAN_SPACING = 0.5  # deviations between anchors under Gaussian noise
 _TOLERANCE = 1e-11  # Gauss against Kronrod; the latter is far closer than their difference
 _ABSOLUTE = 1e-13  # the same, where the panel is a small share of the total
 _NEGLIGIBLE = 1e-14  # share of the total below which a panel is left alone
@@ -95,18 +96,23 @@ class Panels:
         )
 
 
-def panels(knots: FloatArray, *, reach: float = 0.0) -> Panels:
+def panels(knots: FloatArray, *, reach: float = 0.0, spacing: float = 0.0) -> Panels:
     """Return panels from each knot halfway to its neighbours, and `reach` beyond the last ones.
 
-    Beyond the outermost knots the panels double in length.
+    Beyond the outermost knots the panels double in length. With `spacing`, where knots are no
+    kinks, one knot in each interval of that length is enough.
     """
-    index, half = np.arange(len(knots)), np.diff(knots) / 2
+    index = np.arange(len(knots))
+    if spacing > 0:
+        _, index = np.unique(np.floor((knots - knots[0]) / spacing), return_index=True)
+        index = np.union1d(index, [len(knots) - 1])
+    half = np.diff(knots[index]) / 2
     anchor = [index[:-1], index[1:]]
     low, high = [np.zeros_like(half), -half], [half, np.zeros_like(half)]
     if reach > 0:
         doubling = 2.0 ** np.arange(0.0, max(1.0, math.log2(reach)))
         outer = np.concatenate([[0.0], doubling, [max(reach, 2.0)]])
-        anchor += [np.zeros(len(outer) - 1, dtype=np.int64), np.full(len(outer) - 1, index[-1])]
+        anchor += [np.full(len(outer) - 1, index[0]), np.full(len(outer) - 1, index[-1])]
         low += [-outer[1:], outer[:-1]]
         high += [-outer[:-1], outer[1:]]
     return Panels(anchor=np.concatenate(anchor), low=np.concatenate(low), high=np.concatenate(high))

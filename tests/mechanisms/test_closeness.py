@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -76,3 +78,11 @@ def test_weights_that_sum_up_with_rounding_errors_move_completely():
     tenths = FiniteLaw(support=np.arange(10.0), weights=np.full(10, 0.1))
     moved = FiniteLaw(support=np.arange(10.0) + 0.1, weights=np.full(10, 0.1))
     assert smallest_distance(tenths, moved, 0.0) == pytest.approx(0.1)
+
+
+def test_without_the_transport_library_vectors_are_refused_in_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ot", None)
+    plane = random_law(0, 2)
+    with pytest.raises(ImportError, match=r"needs POT: pip install .*\[transport\]$"):
+        smallest_delta(plane, plane, 1.0)
+    assert smallest_delta(MU, NU, 1.0) == pytest.approx(0.1)

@@ -312,3 +312,21 @@ def test_covariances_without_common_eigenvectors_are_refused_with_the_reason():
         EigenvectorGaussian().calibrate(
             varied_answers(0), budget=EpsilonDelta(epsilon=1.0, delta=1e-3)
         )
+
+
+@pytest.mark.parametrize("make", ON_A_LINE)
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 30.0])
+def test_coordinates_in_very_different_units_keep_the_budget(make, epsilon):
+    units = np.array([1e-5, 1.0, 1e5])
+    rng = np.random.default_rng(6)
+    root = rng.standard_normal((3, 4))
+    answers = GaussianAnswers(
+        means=np.outer([0.0, 1.0, -1.5], units * rng.standard_normal(3)),
+        covariances=np.broadcast_to(root @ root.T * np.outer(units, units), (3, 3, 3)),
+        pairs=((0, 1), (2, 1)),
+    )
+    release = make(calibration="analytic").calibrate(
+        answers, budget=EpsilonDelta(epsilon=epsilon, delta=1e-4)
+    )
+    assert release.guarantee.epsilon <= epsilon * (1 + 1e-9)
+    assert worst_delta(release, answers, epsilon) <= 1e-4 * (1 + 1e-6)

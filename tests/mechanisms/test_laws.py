@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal, norm
 
 from mechanisms.laws import FiniteLaw, GaussianLaw
 
@@ -36,3 +37,18 @@ def test_a_finite_law_refuses_weights_that_do_not_fit():
         FiniteLaw(support=np.arange(2), weights=np.array([0.5, 0.6]))
     with pytest.raises(ValueError, match="non-negative"):
         FiniteLaw(support=np.arange(2), weights=np.array([1.5, -0.5]))
+
+
+def test_the_density_is_the_normal_one_in_any_units_and_on_a_flat_support():
+    rng = np.random.default_rng(1)
+    root, x = rng.standard_normal((3, 4)), rng.standard_normal((6, 3))
+    plain = GaussianLaw(mean=np.array([0.1, 0.0, -0.3]), covariance=root @ root.T)
+    expected = multivariate_normal(plain.mean, plain.covariance).logpdf(x)
+    assert plain.log_density(x) == pytest.approx(expected)
+    units = np.array([1e-7, 1.0, 1e7])
+    square = np.outer(units, units)
+    scaled = GaussianLaw(mean=units * plain.mean, covariance=plain.covariance * square)
+    assert scaled.log_density(units * x) == pytest.approx(expected)
+    flat = GaussianLaw(mean=np.zeros(2), covariance=np.diag([4.0, 0.0]))
+    on_it = flat.log_density(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert on_it == pytest.approx(norm.logpdf([1.0, 0.0], scale=2))

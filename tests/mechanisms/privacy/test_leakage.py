@@ -107,3 +107,17 @@ def test_merging_outputs_stays_inside_the_post_processed_bracket(first, second, 
     ):
         assert asked(bound).lo <= asked(merged).lo + 1e-12
         assert asked(merged).hi <= asked(bound).hi + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [700.0, 1e4, math.inf])
+def test_a_huge_epsilon_leaves_what_only_one_side_can_output(epsilon):
+    p, q = np.array([0.25, 0.75, 0.0]), np.array([0.0, 0.5, 0.5])
+    assert FinitePair(p, q).delta(epsilon).hi == 0.5
+    assert FinitePair(p[1:] / 0.75, np.array([1.0, 0.0])).delta(epsilon).hi == 0.0
+
+
+def test_a_tiny_weight_gives_a_large_finite_epsilon():
+    for exponent in (300, 310):
+        p, q = np.array([0.5, 0.5]), np.array([10.0**-exponent, 1.0])
+        expected = math.log(0.5) + exponent * math.log(10)
+        assert FinitePair(p, q).epsilon(0.0).hi == pytest.approx(expected)

@@ -34,7 +34,7 @@ def test_one_coordinate_is_the_integral_of_the_definition(mean, first, second, e
         return max(0.0, norm.pdf(x, m, s) - math.exp(epsilon) * norm.pdf(x, n, t))
 
     sides = [(mean, math.sqrt(first)), (0, math.sqrt(second))]
-    grid = np.linspace(-25, 25, 201)
+    grid = np.linspace(-25, 25, 101)
     worst = max(
         sum(quad(excess, a, b, args=(order,))[0] for a, b in itertools.pairwise(grid))
         for order in (sides, sides[::-1])
@@ -119,7 +119,7 @@ def test_nearly_equal_covariances_approach_the_gaussian_tradeoff(seed, scale):
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 4), epsilon=st.floats(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_delta_falls_in_epsilon_and_under_processing(seed, m, epsilon):
     mean, first, other, second = random_pair(seed, m)
     pair = exact(mean, first, other, second)
@@ -132,7 +132,7 @@ def test_delta_falls_in_epsilon_and_under_processing(seed, m, epsilon):
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 4), delta=st.floats(1e-6, 0.2))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_epsilon_meets_delta_and_no_smaller_one_does(seed, m, delta):
     pair = exact(*random_pair(seed, m, scale=0.3))
     bracket = pair.epsilon(delta)
@@ -173,6 +173,10 @@ def test_renyi_is_infinite_from_the_order_at_which_the_integral_diverges():
     pair = exact([0.0], [[2.0]], [0.0], [[1.0]])
     assert pair.renyi(1.99).hi < math.inf
     assert pair.renyi(2.0).lo == math.inf
+
+
+def test_an_infinite_epsilon_leaves_nothing():
+    assert exact(*random_pair(0, 3)).delta(math.inf).hi == 0.0
 
 
 def test_supports_that_differ_are_told_apart_surely():

@@ -215,3 +215,16 @@ def test_bad_budgets_are_named(bad):
     for calibrate in (wasserstein_laplace, joint_convex_laplace, wasserstein_gaussian):
         with pytest.raises(ValueError, match=next(iter(bad))):
             calibrate(plan, **{"order": 2, "epsilon": 0.5, **bad})
+
+
+@SETTINGS
+@given(st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=8), st.randoms())
+def test_scales_do_not_depend_on_the_order_of_a_sample(values, random):
+    shuffled = random.sample(values, len(values))
+    other = DiscreteLaw.of_sample([0.0, 1.0, 1.0])
+    for calibrate in (wasserstein_laplace, joint_convex_laplace, wasserstein_gaussian):
+        here, there = (
+            calibrate(comonotone(DiscreteLaw.of_sample(v), other), order=2, epsilon=0.5)
+            for v in (values, shuffled)
+        )
+        assert here == there
