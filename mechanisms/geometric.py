@@ -64,7 +64,9 @@ class GeometricNoise:
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Compare the release laws of two answers with finitely many whole values."""
-        return geometric_lattice(first, second, self.scales, k)
+        if k > 1:
+            raise NotComputableError("repeated geometric noise has no one-dimensional statistic")
+        return geometric_lattice(first, second, self.scales)
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Refuse: a sum over a finite law's values serves."""

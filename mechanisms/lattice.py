@@ -105,13 +105,13 @@ class PureBracket:
         return Bracket(self.processed.accuracy().lo, self._dominating().accuracy().hi)
 
 
-def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray, k: int) -> PureBracket:
+def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> PureBracket:
     """Compare two finite laws of whole numbers (or vectors of them) after Laplace noise.
 
     Between neighbouring whole points along an axis both densities are ``A e^t + B e^-t``, so
     their ratio is monotone: the largest ratio is at a whole point. Rounding is post-processing.
     """
-    tables = _tables(first, second, scales, k)
+    tables = _tables(first, second, scales)
     densities, rounded = tables, tables
     for axis, scale in enumerate(scales.tolist()):
         densities = [_density(table, scale, axis) for table in densities]
@@ -122,12 +122,12 @@ def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray, k: 
     )
 
 
-def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray, k: int) -> LogPair:
+def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> LogPair:
     """Compare two finite laws of whole numbers (or vectors of them) after geometric noise.
 
     Everything beyond an end of the box is one output: the likelihood ratio is constant there.
     """
-    tables = _tables(first, second, scales, k)
+    tables = _tables(first, second, scales)
     for axis, scale in enumerate(scales.tolist()):
         tables = [_geometric(table, scale, axis) for table in tables]
     return LogPair(first=tables[0].ravel(), second=tables[1].ravel())
@@ -148,12 +148,10 @@ def whole_numbers(answers: Array) -> FloatArray:
     return values
 
 
-def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray, k: int) -> list[FloatArray]:
+def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> list[FloatArray]:
     """Return the log probabilities of both laws on the box of whole points that spans them."""
     if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
         raise NotComputableError("exact leakage of this noise needs finitely many answers")
-    if k > 1:
-        raise NotComputableError("repeated noise on one answer: no finite table of releases")
     points = [
         np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
         for law in (first, second)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class Scenario(Protocol):
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
         """Draw one world an entry of `secret`; split is "shadow" or "test"."""
+
+
+@runtime_checkable
+class HasDatabaseLaw(Protocol):
+    """A scenario that knows the law of its whole database, for mechanisms that work on records."""
+
+    def database_law(self, secret: int) -> AnswerLaw:
+        """Return the database's law under a secret."""
 
 
 def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
