@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import comb, expit
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, positive, whole
 from mechanisms.influence.claim import EntryClaim
-from mechanisms.lattice import CELLS, LogPair
+from mechanisms.lattice import CELLS, LogPair, PureBracket
 from mechanisms.laws import AnswerLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
@@ -84,20 +85,33 @@ class RandomisedResponse:
         return np.concatenate([law.log_likelihood(logs[part].sum(axis=1)) for part in parts])
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
-        """Compare the laws of the reports, every sequence of reports listed.
+        """Compare the laws of the reports of the sequence with the known entry.
 
-        Sequences other than the one with the known entry are independent of it.
+        The others are independent of it. Every sequence of reports is listed where there are at
+        most 4 million; else pure epsilon is exact for two states, and the rest bracketed.
         """
         if not (isinstance(first, SequenceLaw) and isinstance(second, SequenceLaw)):
             raise NotComputableError("randomised response needs the law of a chain")
-        listed = self.states ** (n_releases * first.lengths[0])
-        if listed > CELLS:
-            raise NotComputableError(
-                f"{self.states}^{n_releases * first.lengths[0]} sequences of reports are too many "
-                f"to list (at most {CELLS})"
-            )
+        reports = n_releases * first.lengths[0]
+        if self.states**reports > CELLS:
+            if self.states > 2:
+                raise NotComputableError(
+                    f"{self.states}^{reports} sequences of reports are too many to list"
+                )
+            return self._binary(first, second, n_releases)
         one, other = (self._listed(law, n_releases) for law in (first, second))
         return LogPair(first=one, second=other)
+
+    def _binary(self, first: SequenceLaw, second: SequenceLaw, k: int) -> PureBracket:
+        """Bracket by the largest log ratio; below by the reports of the known entry alone."""
+        own = k * self.epsilon
+        ratio = max(_largest_ratio(first, s, own) for s in (first.value, second.value))
+        counts = np.arange(k + 1)
+        logs = self.channel()
+        true_reports = np.log(comb(k, counts)) + counts * logs[0, 0] + (k - counts) * logs[0, 1]
+        return PureBracket(
+            ratio=ratio, processed=LogPair(first=true_reports, second=true_reports[::-1])
+        )
 
     def _listed(self, law: SequenceLaw, k: int) -> FloatArray:
         """Return the log probability of every sequence of k reports an entry."""
@@ -117,3 +131,34 @@ class RandomisedResponse:
             table = (table[:, None, :] * reports.T).reshape(-1, law.initial.size)
         with np.errstate(divide="ignore"):
             return np.log(table.sum(axis=1))
+
+
+def _largest_ratio(law: SequenceLaw, value: int, own: float) -> float:
+    """Return the largest log ratio of reports given the entry at `value` to the other state.
+
+    The reports to the left and to the right of the entry are independent given it. What a side's
+    reports tell, ``r = P[reports | 0] / P[reports | 1]``, is a Moebius function of what the
+    reports beyond the next entry tell times the next entry's own likelihood ratio, hence monotone
+    in that product: its extremes are reached at extremes, entry by entry.
+    """
+    marginals = law.laws(law.lengths[0])
+    at = law.position - 1
+    right = np.zeros(2)  # smallest and largest log r
+    for _ in range(law.lengths[0] - law.position):
+        right = _step(law.transition, right, own)
+    left = np.zeros(2)
+    for t in range(at):
+        reversed_rows = (marginals[t][:, None] * law.transition).T
+        mass = reversed_rows.sum(axis=1, keepdims=True)
+        rows = np.divide(reversed_rows, mass, out=np.full((2, 2), 0.5), where=mass > 0)
+        left = _step(rows, left, own)
+    end, sign = (1, 1.0) if value == 0 else (0, -1.0)
+    return float(own + sign * (left[end] + right[end]))
+
+
+def _step(rows: FloatArray, ends: FloatArray, own: float) -> FloatArray:
+    """Return the extreme log ratios one entry further, smallest first."""
+    odds = np.array([ends[0] - own, ends[1] + own])  # of state 0 against 1 at the next entry
+    share = np.stack([expit(odds), expit(-odds)])
+    logs = np.log(rows @ share)
+    return np.sort(logs[0] - logs[1])
