@@ -28,6 +28,8 @@ class Ledger:
         Axis label of the leakage, with its unit.
     columns : int
         Panels a row.
+    split : str
+        Column of which each value makes a panel of its own, where a mechanism has several.
     where : mapping of column to value
         Selects rows, for tables with more axes.
     """
@@ -36,12 +38,17 @@ class Ledger:
     axis_label: str = "budget epsilon (nats)"
     label: str = "leakage (nats)"
     columns: int = 4
+    split: str = "order"
     where: Mapping[str, object] = field(default_factory=dict)
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
         for column, value in self.where.items():
             table = table[table[column] == value]
+        if self.split in table:
+            several = table.groupby("mechanism")[self.split].transform("nunique") > 1
+            marked = table["mechanism"] + f", {self.split} " + table[self.split].map("{:g}".format)
+            table = table.assign(mechanism=table["mechanism"].where(~several, marked))
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)
         figure = Figure(figsize=(2.4 * self.columns, 1.9 * rows + 0.7), layout="constrained")

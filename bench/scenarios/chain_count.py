@@ -10,9 +10,10 @@ import numpy as np
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import ChainModel, made
 from mechanisms.check import FloatArray, IntArray
+from mechanisms.coupling import DiscreteLaw
 from mechanisms.influence.counts import visits_law
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, Sensitivity
+from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws import FiniteLaw
 from mechanisms.wasserstein_distribution import FiniteAnswers
 
@@ -64,6 +65,7 @@ class ChainCount(ChainModel):
                 Candidates: self._candidates,
                 GaussianAnswers: self._gaussian,
                 FiniteAnswers: self._finite,
+                ScalarAnswers: self._scalar,
             },
             kind,
         )
@@ -83,6 +85,14 @@ class ChainCount(ChainModel):
     def _finite(self) -> FiniteAnswers:
         self.only_one_prior(FiniteAnswers)
         return FiniteAnswers(laws=self._laws, pairs=self.pairs)
+
+    def _scalar(self) -> ScalarAnswers:
+        self.only_one_prior(ScalarAnswers)
+        laws = tuple(
+            DiscreteLaw(atoms=np.asarray(law.support[:, 0], dtype=np.float64), weights=law.weights)
+            for law in self._laws
+        )
+        return ScalarAnswers(laws=laws, pairs=self.pairs)
 
 
 def gaussian_answers(
