@@ -78,7 +78,7 @@ class Ledger:
         for metric, (style, colour, label) in styles.items():
             rows = table[(table["metric"] == metric) & (table["attack"] == "")]
             if self.axis not in rows or rows[self.axis].isna().all():
-                for value in rows["value"]:
+                for value in rows.loc[np.isfinite(rows["value"].astype(float)), "value"]:
                     axes.axhline(value, linestyle=":", color=colour, linewidth=1)
                 rows = rows.iloc[:0]
             else:
