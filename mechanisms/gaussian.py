@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.noise import equal_covariances, point_as_gaussian
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -22,6 +22,8 @@ from mechanisms.privacy.guarantee import ApproximateMeasure
 from mechanisms.privacy.leakage import GaussianShift, PairLeakage
 from mechanisms.privacy.unequal_gaussian import diagonalised
 from mechanisms.quadratic import quadratic_form
+from mechanisms.renyi.leakage import NoisedPoints
+from mechanisms.renyi.line import along_a_line, both_finite
 
 CalibrationName = Literal["classical", "analytic"]
 CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
@@ -70,8 +72,20 @@ class GaussianNoise:
         return gaussian_epsilon(distance, delta)
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare Gaussian answers of any covariances; k releases are averaged."""
+        """Compare Gaussian answers, or finite ones along one line; k releases are averaged."""
+        finite_laws = both_finite(first, second)
+        if finite_laws is not None:
+            return self._finite_leakage(*finite_laws, k)
         return gaussian_leakage(first, second, self.covariance / k)
+
+    def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw, k: int) -> PairLeakage:
+        """Reduce to the whitened component along the line, which is sufficient."""
+        direction, (p, q) = along_a_line(first, second)
+        form = quadratic_form(direction, self.covariance / k)
+        if math.isinf(form):
+            raise NotComputableError("the answers differ off the noised directions")
+        deviation = 1 / math.sqrt(form)
+        return NoisedPoints(first=p, second=q, noise="gaussian", scale=deviation)
 
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log density of noise ``(..., m)`` of full rank, shape (...)."""

@@ -13,7 +13,7 @@ from mechanisms.gaussian import gaussian_leakage
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import NoBudget
-from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.leakage import FinitePair, PairLeakage
 
 
@@ -24,7 +24,7 @@ class ExactRelease:
     sees: ClassVar[Sees] = "answers"
 
     @property
-    def guarantee(self) -> NoClaim:
+    def guarantee(self) -> Guarantee | NoClaim:
         """Claim nothing."""
         return NoClaim(reason="the release is exact")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mechanisms.base import Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, finite, positive, whole
+from mechanisms.coupling import DiscreteLaw
 from mechanisms.laws import GaussianLaw
 
 Pairs = tuple[tuple[int, int], ...]
@@ -83,6 +84,55 @@ class GaussianAnswers(Knowledge):
         if np.linalg.norm(across, axis=1).max() > 1e-8 * norms.max():
             raise NotApplicableError("the pairs' mean differences are not parallel")
         return longest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalarAnswers(Knowledge):
+    """The law of a scalar answer under every secret, as atoms and weights.
+
+    An adversary's several priors are further laws with pairs of their own: the worst pair counts.
+
+    Parameters
+    ----------
+    laws : tuple of DiscreteLaw, or None for a secret that is absent from the data
+        On the line, in units of the query.
+    pairs : tuple of (i, j)
+        Indices of the laws to be kept indistinguishable; a pair with an absent side is skipped.
+
+    References
+    ----------
+    Pierquin, Bellet, Tommasi, Boussard (2024), Renyi Pufferfish Privacy, Definition 3.1.
+    """
+
+    laws: tuple[DiscreteLaw | None, ...]
+    pairs: Pairs
+
+    def __post_init__(self) -> None:
+        if not self.pairs or not set(chain(*self.pairs)) <= set(range(len(self.laws))):
+            raise ValueError(
+                f"pairs must index the {len(self.laws)} laws, got pairs={self.pairs!r}."
+            )
+        if any(law is not None and law.atoms.ndim != 1 for law in self.laws):
+            raise ValueError("laws must be on the line, got points of several dimensions.")
+        if not self.law_pairs():
+            raise ValueError("pairs must have both sides in the data at least once, got none.")
+
+    def law_pairs(self) -> list[tuple[DiscreteLaw, DiscreteLaw]]:
+        """Return the laws of every pair, each unordered pair once, absent sides skipped."""
+        found = []
+        for i, j in sorted({(min(pair), max(pair)) for pair in self.pairs}):
+            first, second = self.laws[i], self.laws[j]
+            if first is not None and second is not None:
+                found.append((first, second))
+        return found
+
+    def skipped(self) -> tuple[str, ...]:
+        """Return a note for every pair with an absent side."""
+        return tuple(
+            f"pair {pair} is skipped: one side is absent from the data"
+            for pair in self.pairs
+            if any(self.laws[index] is None for index in pair)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ from scipy.stats.qmc import Sobol
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
-from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.lattice import laplace_lattice
+from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.noise import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -21,6 +22,8 @@ from mechanisms.privacy.shift import (
     VectorLaplaceShift,
     log_density_gaussian_plus_laplace,
 )
+from mechanisms.renyi.leakage import NoisedPoints
+from mechanisms.renyi.line import along_a_line, both_finite
 
 FLOAT_NOTE = "floating-point sampling is an idealisation of the continuous law"
 MIXTURE_POINTS = 1024
@@ -61,10 +64,13 @@ class LaplaceNoise:
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare the release laws of two Gaussian answers with equal covariance."""
-        difference, covariance = shared_gaussian(first, second)
+        """Compare Gaussian answers of equal covariance, or finite ones along one coordinate."""
         if k > 1:
-            raise NotComputableError("repeated Laplace noise on Gaussian answers: no closed form")
+            raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+        finite_laws = both_finite(first, second)
+        if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
+            return self._finite_leakage(*finite_laws)
+        difference, covariance = shared_gaussian(first, second)
         if self.scales.size == 1:
             return LaplaceShift(
                 distance=abs(float(difference[0])),
@@ -72,6 +78,15 @@ class LaplaceNoise:
                 scale=float(self.scales[0]),
             )
         return VectorLaplaceShift(difference=difference, covariance=covariance, scales=self.scales)
+
+    def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw) -> PairLeakage:
+        """Reduce to the one coordinate that answers differ in, or tabulate whole vectors."""
+        atoms = np.concatenate([first.support, second.support])
+        if np.count_nonzero((atoms != atoms[0]).any(axis=0)) > 1 and atoms.ndim == 2:
+            return laplace_lattice(first, second, self.scales)
+        direction, (p, q) = along_a_line(first, second)
+        scale = float(self.scales[direction.argmax()])
+        return NoisedPoints(first=p, second=q, noise="laplace", scale=scale)
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.
@@ -142,9 +157,15 @@ class DirectionalLaplaceNoise:
         return k * float(np.abs(along).max()) / self.scale
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Reduce a pair of Gaussian answers that differ along the direction to a scalar shift."""
+        """Reduce a pair of answers that differ along the direction to scalar ones."""
         if k > 1:
-            raise NotComputableError("repeated Laplace noise on Gaussian answers: no closed form")
+            raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+        finite_laws = both_finite(first, second)
+        if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
+            line, (p, q) = along_a_line(*finite_laws)
+            if not abs(float(line @ self.direction)) > 1 - 1e-12:
+                raise NotComputableError("the answers differ off the noised direction")
+            return NoisedPoints(first=p, second=q, noise="laplace", scale=self.scale)
         difference, covariance = shared_gaussian(first, second)
         distance = abs(float(difference @ self.direction))
         if np.linalg.norm(difference) > (1 + 1e-9) * distance:

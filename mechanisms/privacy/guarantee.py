@@ -85,7 +85,42 @@ class RenyiMeasure:
         return max(bernoulli_renyi(tpr, fpr, self.order), bernoulli_renyi(fpr, tpr, self.order))
 
 
-Measure = ApproximateMeasure | RenyiMeasure
+@dataclass(frozen=True, slots=True)
+class TrimmedRenyiMeasure:
+    """Leakage as the Renyi divergence left when each side may drop an event of mass delta.
+
+    (order, epsilon, delta)-Renyi Pufferfish privacy: there are events of probability at least
+    1 - delta, one a side, given which the divergence is at most epsilon in both directions.
+    """
+
+    order: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive("order", self.order)
+        within("delta", self.delta, 0, 1, ends="[)")
+
+    @property
+    def name(self) -> str:
+        """How tables name the unit."""
+        return f"Renyi epsilon at order={self.order:g}, delta={self.delta:g}"
+
+    def exact(self, pair: MeasurablePair) -> Bracket:
+        """Bracket the leakage: dropping nothing is allowed, the best events are not searched."""
+        return Bracket(0.0 if self.delta else pair.renyi(self.order).lo, pair.renyi(self.order).hi)
+
+    def certify(self, fpr: float, tpr: float) -> float:
+        """Lower bound from a test with at most this FPR and at least this TPR.
+
+        Given events of mass 1 - delta the test's rates are at least ``(tpr - delta)/(1 - delta)``
+        and at most ``fpr/(1 - delta)``; data processing does the rest.
+        """
+        kept = 1 - self.delta
+        low, high = max(0.0, (tpr - self.delta) / kept), min(1.0, fpr / kept)
+        return RenyiMeasure(self.order).certify(fpr=high, tpr=low)
+
+
+Measure = ApproximateMeasure | RenyiMeasure | TrimmedRenyiMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

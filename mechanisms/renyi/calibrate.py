@@ -222,15 +222,17 @@ def best_laplace(coupling: Coupling, *, order: float, epsilon: float) -> BestSca
         "wasserstein": wasserstein_laplace(coupling, order=order, epsilon=epsilon),
     }
     if math.isfinite(order):
-        # 41 orders up to a thousand times beyond the one asked for: any of them is valid.
-        higher = 1 + (max(order - 1, 1e-3)) * np.geomspace(1, 1e3, 41)
         candidates["wasserstein_higher_order"] = min(
-            wasserstein_laplace(coupling, order=float(a), epsilon=epsilon)
-            for a in higher
-            if a >= order
+            wasserstein_laplace(coupling, order=a, epsilon=epsilon) for a in higher_orders(order)
         )
     bound = min(candidates, key=candidates.__getitem__)
     return BestScale(scale=candidates[bound], bound=bound)
+
+
+def higher_orders(order: float) -> list[float]:
+    """Return 41 orders up to a thousand times beyond `order`: a bound at any of them is valid."""
+    orders = 1 + max(order - 1, 1e-3) * np.geomspace(1, 1e3, 41)
+    return [float(a) for a in orders if a >= order]
 
 
 def best_gaussian(coupling: Coupling, *, order: float, epsilon: float) -> BestScale:

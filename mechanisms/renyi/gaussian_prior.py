@@ -55,11 +55,27 @@ def wasserstein_gaussian_prior(
         return 0.0
 
     def loss(scale: float) -> float:
-        level = order * (order - 1) / (2 * scale**2)
-        left = 1 - 2 * level * spread
-        return math.inf if left <= 0 else level * gap**2 / left - math.log(left) / 2
+        return _wasserstein_cost(gap, spread, order, scale)
 
     return _root(loss, (order - 1) * epsilon, order, gap, spread)
+
+
+def wasserstein_gaussian_prior_epsilon(
+    means: Pair, variances: Pair, *, order: float, scale: float
+) -> float:
+    """Return the epsilon that Theorem 2 proves at a given standard deviation of the noise."""
+    gap, first, second = _parameters(means, variances)
+    spread = (math.sqrt(first) - math.sqrt(second)) ** 2
+    if gap == 0 and spread == 0:
+        return 0.0
+    return _wasserstein_cost(gap, spread, order, scale) / (order - 1) if scale > 0 else math.inf
+
+
+def _wasserstein_cost(gap: float, spread: float, order: float, scale: float) -> float:
+    """Return ``log E e^{c z^2}`` with ``c = a (a-1)/(2 sigma^2)``, z the Gaussian displacement."""
+    level = order * (order - 1) / (2 * scale**2)
+    left = 1 - 2 * level * spread
+    return math.inf if left <= 0 else level * gap**2 / left - math.log(left) / 2
 
 
 def exact_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon: float) -> float:
@@ -72,12 +88,17 @@ def exact_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon:
     gap, first, second = _parameters(means, variances)
 
     def loss(scale: float) -> float:
-        ways = ((means, variances), (means[::-1], variances[::-1]))
-        return max(gaussian_divergence(*w, order=order, noise_variance=scale**2) for w in ways)
+        return worst_gaussian_divergence(means, variances, order=order, scale=scale)
 
     if loss(0.0) <= epsilon:
         return 0.0
     return _root(loss, epsilon, order, gap, abs(first - second))
+
+
+def worst_gaussian_divergence(means: Pair, variances: Pair, *, order: float, scale: float) -> float:
+    """Return the larger of `gaussian_divergence` in both directions; scale 0 means no noise."""
+    ways = ((means, variances), (means[::-1], variances[::-1]))
+    return max(gaussian_divergence(*w, order=order, noise_variance=scale**2) for w in ways)
 
 
 def _root(

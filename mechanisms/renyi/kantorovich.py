@@ -36,10 +36,27 @@ def relaxed_kantorovich_laplace(coupling: Coupling, *, epsilon: float) -> float:
     largest = float(distances.max())
     if largest == 0 or math.isinf(epsilon):
         return 0.0
-    distances = distances / largest
     sides = [_groups(points, coupling.weights) for points in (coupling.left, coupling.right)]
     # Jensen, for the group of the largest mean distance, bounds the rate from above.
-    means = max(float(np.bincount(group, share * distances).max()) for group, share in sides)
+    ratio = distances / largest
+    means = max(float(np.bincount(group, share * ratio).max()) for group, share in sides)
+    rate = largest_convex(
+        conditional_log_mean(coupling),
+        budget=epsilon,
+        low=epsilon,
+        high=max(epsilon, epsilon / means),
+    )
+    return math.nextafter(largest / rate, math.inf)
+
+
+def conditional_log_mean(coupling: Coupling) -> Callable[[float], tuple[float, float]]:
+    """Return the largest ``log E[e^{rate |x-x'|/L} | x']``, over x' and over x, with its slope.
+
+    A function of the rate; L is the coupling's largest distance, which must be positive.
+    """
+    distances = coupling.distances("l1")
+    distances = distances / distances.max()
+    sides = [_groups(points, coupling.weights) for points in (coupling.left, coupling.right)]
 
     def cost(rate: float) -> tuple[float, float]:
         shifted = np.exp(rate * (distances - 1))  # at most 1: nothing overflows
@@ -52,8 +69,7 @@ def relaxed_kantorovich_laplace(coupling: Coupling, *, epsilon: float) -> float:
             worst = max(worst, (rate + math.log(total[k]), float(slope[k] / total[k])))
         return worst
 
-    rate = largest_convex(cost, budget=epsilon, low=epsilon, high=max(epsilon, epsilon / means))
-    return math.nextafter(largest / rate, math.inf)
+    return cost
 
 
 def _groups(points: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -98,11 +114,12 @@ def kantorovich_laplace(coupling: Coupling, *, epsilon: float, delta: float) -> 
     and never above ``W/epsilon`` where ``P(|z| > W) <= delta``.
     """
     return _mean_delta_scale(
-        coupling.distances("l1"), coupling.weights, epsilon, delta, _laplace_delta
+        coupling.distances("l1"), coupling.weights, epsilon, delta, laplace_delta
     )
 
 
-def _laplace_delta(distances: FloatArray, epsilon: float) -> FloatArray:
+def laplace_delta(distances: FloatArray, epsilon: float) -> FloatArray:
+    """Return ``delta(epsilon)`` of ``Lap(1)`` and its shift by each distance; exact."""
     return np.maximum(-np.expm1((epsilon - distances) / 2), 0.0)
 
 

@@ -51,6 +51,15 @@ def low_order_laplace_optimal(
     return _solve(loss, distances.ravel(), still, order, epsilon)
 
 
+def low_order_coupling(p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float) -> Coupling:
+    """Return the coupling that attains `low_order_laplace_optimal`."""
+    scale = low_order_laplace_optimal(p, q, order=order, epsilon=epsilon)
+    distances = np.abs(np.subtract.outer(p.atoms, q.atoms))
+    if scale == 0:
+        return optimal_coupling(p, q, costs=(distances > 0).astype(float))
+    return optimal_coupling(p, q, costs=-np.expm1(-order * distances / scale))
+
+
 def _checked(order: float, epsilon: float) -> tuple[float, float]:
     return check.within("order", order, 0, 1, ends="()"), check.positive("epsilon", epsilon)
 
