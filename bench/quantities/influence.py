@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bench.datasets.chains import ChainSource
-from bench.datasets.source import DataError
+from bench.datasets.source import DataAbsentError, DataError
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
@@ -67,7 +67,7 @@ class ChainInfluence:
         """Identity of the chain; of its name alone where its file is absent."""
         try:
             return self.source.digest
-        except DataError:
+        except DataAbsentError:
             return "absent"
 
     def curve(self, x: FloatArray) -> list[Bracket]:
@@ -75,7 +75,7 @@ class ChainInfluence:
         sizes = whole_sizes(x)
         try:
             chain, lengths = self.source.chain, self.source.lengths
-        except DataError as error:
+        except DataAbsentError as error:
             raise NotApplicableError(str(error)) from error
         length = self.length or max(lengths, default=0)
         whole("length", length)
