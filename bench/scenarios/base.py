@@ -61,6 +61,14 @@ class Scenario(Protocol):
 
 
 @runtime_checkable
+class HasOwnLaws(Protocol):
+    """A scenario whose model simplifies: it also knows each secret's law without that step."""
+
+    def own_law(self, secret: int) -> AnswerLaw:
+        """Return the answer's law under a secret, not made to agree with the other side."""
+
+
+@runtime_checkable
 class HasDatabaseLaw(Protocol):
     """A scenario that knows the law of its whole database, for mechanisms that work on records."""
 
