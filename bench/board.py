@@ -36,7 +36,8 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     ledger = [m for m in LEDGER if m != "exact_own" or m in recorded]
     shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
-    for _, rows in table.groupby("cell", sort=False):
+    places = [column for column in ("scenario", "cell") if column in table]
+    for _, rows in table.groupby(places, sort=False, dropna=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
         for metric in (*ledger, *shown):

@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.build import ConfigError, build, built_from_text, parameters_of
 from bench.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.datasets.source import DataAbsentError
 from bench.game import Game, Sizes
 from bench.grid import RELEASES, budget_points, product, sort_axes
 from bench.measure import ledger_rows, metric_rows
@@ -77,10 +78,11 @@ class Cross:
         for at in product(grid.scenario):
             placed = config | at
             scenario = scenario_of(placed, label)
-            scenario.check()
+            absent = absent_data(scenario)
             for name, mechanism in self.mechanisms.items():
                 calibration: Calibration = build(mechanism, f"mechanism {name}")
                 points, missing = budget_points(grid.budget, calibration.accepts)
+                missing = absent or missing
                 for point in points:
                     if not missing:
                         calibration.accepts(**point)
@@ -91,7 +93,7 @@ class Cross:
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),
                             labels=labels,
                             spec=self._spec(label, placed, name, point, k, missing),
-                            digest=scenario.digest,
+                            digest="" if absent else scenario.digest,
                         )
                         found.setdefault(cell.key, cell)
         return list(found.values())
@@ -142,6 +144,15 @@ def measure_cell(spec: Plain) -> CellResult:
 def scenario_of(config: Plain, label: str) -> Scenario:
     """Build a scenario once a process and configuration."""
     return built_from_text(canonical(config), f"scenario {label}")
+
+
+def absent_data(scenario: Scenario) -> str:
+    """Check a scenario; return why it is to be skipped where data that may be absent are."""
+    try:
+        scenario.check()
+    except DataAbsentError as reason:
+        return str(reason)
+    return ""
 
 
 def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
