@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, whole
 from mechanisms.laws import AnswerLaw, FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
@@ -33,6 +33,9 @@ class LikelihoodRatio:
 
     learns: ClassVar[bool] = False
     n_draws: int = 2000
+
+    def __post_init__(self) -> None:
+        whole("n_draws", self.n_draws)
 
     @property
     def sees_noise(self) -> bool:
@@ -68,27 +71,30 @@ class DensityAttacker:
 
     def score(self, releases: Array) -> FloatArray:
         """Return log densities, one column a secret; a release impossible under all scores 0."""
-        scores = np.stack(
-            [
-                self._log_density(releases, law, finite)
-                for law, finite in zip(self.laws, self.finite, strict=True)
-            ],
-            axis=1,
-        )
+        columns = self._closed_form(releases)
+        if columns is None:
+            columns = self._summed(releases)
+        scores = np.stack(columns, axis=1)
         scores[np.isneginf(scores).all(axis=1)] = 0.0
         return scores
 
-    def _log_density(self, releases: Array, law: AnswerLaw, finite: FiniteLaw) -> FloatArray:
-        mechanism = self.mechanism
-        if isinstance(mechanism, HasMarginalDensity):
-            try:
-                return mechanism.marginal_log_density(releases, law)
-            except NotComputableError:
-                pass
-        if not isinstance(mechanism, HasLogDensity):
+    def _closed_form(self, releases: Array) -> list[FloatArray] | None:
+        """Return marginal densities, or None unless there is one for every secret.
+
+        They may leave out a factor common to all laws, so they are never mixed with sums.
+        """
+        if not isinstance(self.mechanism, HasMarginalDensity):
+            return None
+        try:
+            return [self.mechanism.marginal_log_density(releases, law) for law in self.laws]
+        except NotComputableError:
+            return None
+
+    def _summed(self, releases: Array) -> list[FloatArray]:
+        if not isinstance(self.mechanism, HasLogDensity):
             raise UnsupportedMechanismError("the mechanism offers no density for this answer law")
         try:
-            return summed_over_atoms(mechanism, releases, finite)
+            return [summed_over_atoms(self.mechanism, releases, law) for law in self.finite]
         except NotComputableError as error:
             raise UnsupportedMechanismError(str(error)) from error
 

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 
 from attacks.base import Shadow, Target, UnsupportedMechanismError
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +38,11 @@ class MetaClassifier:
     def __post_init__(self) -> None:
         if self.shadow not in ("clean", "noised"):
             raise ValueError(f"shadow must be 'clean' or 'noised', got shadow={self.shadow!r}.")
-        if not hasattr(self.estimator, "predict_proba"):
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict_proba"):
+            kind = self.estimator if isinstance(self.estimator, type) else type(self.estimator)
             raise TypeError(
                 "estimator must be a scikit-learn classifier with predict_proba, "
-                f"got {type(self.estimator).__name__}."
+                f"got {'the class ' if kind is self.estimator else ''}{kind.__name__}."
             )
 
     @property
@@ -59,8 +60,10 @@ class MetaClassifier:
         if missing:
             raise ValueError(f"shadow worlds must hold every secret, got none of {missing}.")
         model: Any = clone(self.estimator)
-        if "random_state" in model.get_params():
-            model.set_params(random_state=int(rng.integers(2**31)))
+        for name in sorted(model.get_params()):
+            # Steps of a pipeline too: an unseeded one draws from numpy's global state.
+            if name == "random_state" or name.endswith("__random_state"):
+                model.set_params(**{name: int(rng.integers(2**31))})
         with warnings.catch_warnings():
             # An unscaled logistic regression may stop at its iteration limit; it still is the
             # published attack, and its accuracy is measured, not assumed.
@@ -92,5 +95,5 @@ class FittedClassifier:
 
 
 def features_of(releases: Array) -> FloatArray:
-    """Flatten releases ``(n, n_releases, ...)`` into finite features ``(n, p)``."""
-    return np.asarray(releases, dtype=np.float64).reshape(len(releases), -1)
+    """Flatten releases ``(n, n_releases, ...)`` into features ``(n, p)``; all must be finite."""
+    return finite("releases", releases).reshape(len(releases), -1)

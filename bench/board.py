@@ -8,7 +8,7 @@ import pandas as pd
 
 from bench.cell import FINISHED, Plain
 
-LEDGER = ("claimed", "exact", "certified")
+LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 FIXED = {"cell", "status", "verdict", "attack", "metric", "statistic", "x", "value", "lower",
          "upper", "n", "method"}  # fmt: skip
@@ -31,12 +31,14 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     """
     axes = [c for c in table.columns if c not in FIXED]
     sort = sort or (show[-1] if show else "claimed")
-    shown = [m for m in dict.fromkeys([*show, sort]) if m not in LEDGER]
+    recorded = set(table["metric"])
+    ledger = [m for m in LEDGER if m != "exact_own" or m in recorded]
+    shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
     for _, rows in table.groupby("cell", sort=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
-        for metric in (*LEDGER, *shown):
+        for metric in (*ledger, *shown):
             head[metric], head[f"{metric} n"] = cell_text(rows, metric)
         head[SORT] = headline(rows, sort)
         lines.append(head)
@@ -89,7 +91,9 @@ def cell_text(rows: pd.DataFrame, metric: str) -> tuple[str, str]:
     """Return a number with its interval, and its n; a hole is ``-``."""
     found = headline_row(rows, metric)
     if found is None:
-        missing = {"claimed": "none", "exact": "not computable"}.get(metric, "-")
+        missing = {"claimed": "none", "certified": "-"}.get(
+            metric, "not computable" if metric in LEDGER else "-"
+        )
         return (missing if rows["status"].iloc[0] == FINISHED else "-"), ""
     value, low, high = found["value"], found["lower"], found["upper"]
     if metric == "certified":

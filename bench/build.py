@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib
 import inspect
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hydra.errors import HydraException
-from hydra.utils import get_object, instantiate
+from hydra.utils import instantiate
+from omegaconf.errors import OmegaConfBaseException
 
 
 class ConfigError(ValueError):
@@ -30,7 +32,7 @@ def build(config: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
     check_parameters(config, where)
     try:
         return instantiate(dict(config), _convert_="all")
-    except HydraException as error:
+    except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"{where}: {_cause(error)}") from error
 
 
@@ -42,21 +44,27 @@ def built_from_text(text: str, where: str) -> Any:  # noqa: ANN401
 
 def check_parameters(config: Mapping[str, Any], where: str) -> None:
     """Refuse parameters that the class does not have, and say which ones it has."""
-    if "_target_" not in config:
-        raise ConfigError(f"{where}: a component needs _target_, got {sorted(config)}.")
-    target = _located(str(config["_target_"]), where)
-    given = [key for key in config if not key.startswith("_")]
-    parameters = inspect.signature(target).parameters
-    if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    parameters = parameters_of(config, where)
+    given = [str(key) for key in config if not str(key).startswith("_")]
+    if "**" not in parameters:
         for key in given:
             if key not in parameters:
                 raise ConfigError(f"{where}: {unknown('parameter', key, parameters)}")
-    for key in given:
-        for node in _nodes(config[key]):
+    for key in (*given, "_args_"):
+        for node in _nodes(config.get(key)):
             check_parameters(node, f"{where}.{key}")
 
 
-def unknown(kind: str, got: str, allowed: Iterable[str]) -> str:
+def parameters_of(config: Mapping[str, Any], where: str) -> list[str]:
+    """Return the names of the parameters of a node's class; ``**`` stands for any other."""
+    if not isinstance(config, Mapping) or not isinstance(config.get("_target_"), str):
+        got = sorted(map(str, config)) if isinstance(config, Mapping) else repr(config)
+        raise ConfigError(f"{where}: a component needs _target_, got {got}.")
+    parameters = _parameters(config["_target_"], where)
+    return ["**" if p.kind is p.VAR_KEYWORD else name for name, p in parameters.items()]
+
+
+def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
     """Return the line for a name that does not exist, nearest names first.
 
     Examples
@@ -65,17 +73,37 @@ def unknown(kind: str, got: str, allowed: Iterable[str]) -> str:
     "unknown mechanism 'laplce'; did you mean laplace? There are: gaussian, laplace."
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(got, names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(str(got), names, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ";"
     listed = ", ".join(names) if names else "none"
     return f"unknown {kind} {got!r}{hint} {'There' if near else 'there'} are: {listed}."
 
 
-def _located(target: str, where: str) -> Any:  # noqa: ANN401
+def _parameters(target: str, where: str) -> Mapping[str, inspect.Parameter]:
     try:
-        return get_object(target)
+        found = _located(target)
     except Exception as error:
-        raise ConfigError(f"{where}: cannot import {target}: {error}") from error
+        raise ConfigError(f"{where}: cannot import {target}: {_line(error)}.") from error
+    try:
+        return inspect.signature(found).parameters
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{where}: cannot build {target}: {_line(error)}.") from error
+
+
+def _located(target: str) -> Any:  # noqa: ANN401
+    """Return what a dotted path names: the longest module that there is, then attributes."""
+    parts = target.split(".")
+    for cut in range(len(parts), 0, -1):
+        module = ".".join(parts[:cut])
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            # A missing dependency of an existing module is not a shorter path.
+            if cut == 1 or not f"{module}.".startswith(f"{error.name}."):
+                raise
+            continue
+        return functools.reduce(getattr, parts[cut:], found)
+    raise ImportError("an empty path")  # pragma: no cover
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:
@@ -91,4 +119,10 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
 def _cause(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
-    return str(error).strip().splitlines()[0]
+    return _line(error)
+
+
+def _line(error: BaseException) -> str:
+    """Return the first line of an error, or its kind where it has no text."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

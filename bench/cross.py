@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.build import ConfigError, build, built_from_text
+from bench.build import ConfigError, build, built_from_text, parameters_of
 from bench.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
 from bench.game import Game, Sizes
 from bench.grid import RELEASES, budget_points, product, sort_axes
@@ -73,9 +72,7 @@ class Cross:
         ]
 
     def _scenario_cells(self, label: str, config: Plain) -> list[Cell]:
-        scenario_class = type(scenario_of(config, label))
-        parameters = list(inspect.signature(scenario_class).parameters)
-        grid = sort_axes(self.grid, parameters)
+        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))
         found: dict[str, Cell] = {}
         for at in product(grid.scenario):
             placed = config | at
@@ -120,7 +117,7 @@ def measure_cell(spec: Plain) -> CellResult:
     scenario = scenario_of(spec["scenario"], spec["scenario_label"])
     try:
         mechanism = calibrated(spec, scenario)
-    except (NotApplicableError, NotOfferedError) as reason:
+    except (NotApplicableError, NotOfferedError, ImportError) as reason:
         return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
     game = Game(
         scenario=scenario,

@@ -64,7 +64,8 @@ def budget_points(
     if missing:
         given = ", ".join(axes) or "nothing"
         return [{}], f"its budget needs {', '.join(missing)}; the grid gives {given}"
-    return product({name: axes[name] for name in names}), ""
+    points = product({name: axes[name] for name in names})
+    return [p for i, p in enumerate(points) if p not in points[:i]], ""
 
 
 def product(axes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

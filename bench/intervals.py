@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta, t
 
-from mechanisms.check import FloatArray, IntArray, within
+from mechanisms.check import FloatArray, IntArray, finite, within
 
 LEVEL = 0.95
 MANY_REPETITIONS = 10
 RESAMPLES = 400
+FEW = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,11 @@ def clopper_pearson(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact two-sided interval of a binomial proportion (Clopper and Pearson, 1934).
 
+    Raises
+    ------
+    ValueError
+        If hits are not between 0 and n, or the level not in (0, 1).
+
     Examples
     --------
     >>> low, high = clopper_pearson(0, 10)
@@ -54,6 +60,8 @@ def clopper_pearson(
     """
     within("level", level, 0, 1, ends="()")
     hits, n = np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    if not ((hits >= 0) & (hits <= n)).all():
+        raise ValueError(f"hits must be between 0 and n, got hits={hits} of n={n}.")
     tail = (1 - level) / 2
     low = np.where(hits > 0, beta.ppf(tail, np.maximum(hits, 1), n - hits + 1), 0.0)
     high = np.where(hits < n, beta.ppf(1 - tail, hits + 1, np.maximum(n - hits, 1)), 1.0)
@@ -63,30 +71,57 @@ def clopper_pearson(
 def rate(repetitions: Sequence[FloatArray]) -> Estimate:
     """Estimate a rate from hits in [0, 1], one array a repetition.
 
-    With at least 10 repetitions (each with its own trained attacker) Student's t over them, so
-    that the attacker's training counts; otherwise Clopper-Pearson over the trials.
+    Clopper-Pearson over all trials. With at least 10 repetitions (each with its own trained
+    attacker) also Student's t over them, so that the attacker's training counts, and the wider of
+    the two at each end: near 0 and 1 the repetitions' means vary too little for t alone.
     """
-    if len(repetitions) >= MANY_REPETITIONS:
-        estimate = _over_repetitions([float(r.mean()) for r in repetitions], repetitions)
-        if estimate.upper > estimate.lower:
-            return _clipped(estimate, 0.0, 1.0)
-    hits = np.concatenate(repetitions)
-    low, _ = clopper_pearson(math.floor(hits.sum()), hits.size)
-    _, high = clopper_pearson(math.ceil(hits.sum()), hits.size)
-    return Estimate(
-        value=float(hits.mean()),
-        lower=float(low),
-        upper=float(high),
-        n=hits.size,
-        method="Clopper-Pearson",
+    return contrast([[r] for r in repetitions], [1.0])
+
+
+def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[float]) -> Estimate:
+    """Estimate a weighted sum of independent rates: an average recall, or TPR - FPR.
+
+    Parameters
+    ----------
+    repetitions : sequence of sequences of arrays
+        In each repetition one array of hits in [0, 1] a rate.
+    weights : sequence of float
+        One a rate.
+
+    Notes
+    -----
+    The Clopper-Pearson limits of the rates are combined by squaring and adding their distances
+    to the estimates (Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate they are
+    left as they are. Repetitions count as in `rate`.
+    """
+    groups = [_hits(np.concatenate(group)) for group in zip(*repetitions, strict=True)]
+    value = sum(w * float(g.mean()) for w, g in zip(weights, groups, strict=True))
+    below, above = zip(
+        *(_distances(w, g) for w, g in zip(weights, groups, strict=True)), strict=True
     )
+    pooled = Estimate(
+        value=value,
+        lower=value - math.hypot(*below),
+        upper=value + math.hypot(*above),
+        n=sum(g.size for g in groups),
+        method="Clopper-Pearson" + (", squared and added" if len(groups) > 1 else ""),
+    )
+    if len(repetitions) >= MANY_REPETITIONS:
+        values = [
+            sum(w * float(g.mean()) for w, g in zip(weights, r, strict=True)) for r in repetitions
+        ]
+        pooled = _wider(_over_repetitions(values, pooled.n), pooled)
+    return _clipped(pooled, sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights))
 
 
 def mean(repetitions: Sequence[FloatArray]) -> Estimate:
-    """Estimate a mean from per-trial values: Student's t over repetitions, else over trials."""
+    """Estimate a mean from per-trial values: Student's t over repetitions, else over trials.
+
+    Values that are all equal give an interval of no width; rates belong to `rate`.
+    """
+    values = finite("values", np.concatenate(repetitions))
     if len(repetitions) >= MANY_REPETITIONS:
-        return _over_repetitions([float(r.mean()) for r in repetitions], repetitions)
-    values = np.concatenate(repetitions)
+        return _over_repetitions([float(r.mean()) for r in repetitions], values.size)
     centre, half = _student(values)
     return Estimate(
         value=centre,
@@ -102,39 +137,95 @@ def functional(
     repetitions: Sequence[tuple[IntArray, FloatArray]],
     rng: np.random.Generator,
 ) -> Estimate:
-    """Estimate a statistic of (secret, score) samples, such as an AUC.
+    """Estimate a statistic in [0, 1] of (secret, score) samples, such as an AUC.
 
     Student's t over at least 10 repetitions; otherwise the percentile bootstrap, resampling
-    within each secret and repetition.
+    within each secret and repetition. Both see too little within 5 trials of 0 or 1 (perfect
+    scores do not vary at all), where the interval is at least Clopper-Pearson over as many
+    independent pairs as the samples hold: m, the size of the smaller class.
     """
     values = [statistic(secret, score) for secret, score in repetitions]
-    trials = [secret.astype(np.float64) for secret, _ in repetitions]
+    n = sum(secret.size for secret, _ in repetitions)
     if len(repetitions) >= MANY_REPETITIONS:
-        return _clipped(_over_repetitions(values, trials), 0.0, 1.0)
-    resampled = np.empty((RESAMPLES, len(repetitions)))
-    for j, (secret, score) in enumerate(repetitions):
-        groups = [np.flatnonzero(secret == s) for s in np.unique(secret)]
-        for i in range(RESAMPLES):
-            index = np.concatenate([rng.choice(g, size=g.size) for g in groups])
-            resampled[i, j] = statistic(secret[index], score[index])
-    low, high = np.quantile(resampled.mean(axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    centre = float(np.mean(values))
+        estimate = _over_repetitions(values, n)
+    else:
+        resampled = np.mean(
+            [_resampled(statistic, secret, score, rng) for secret, score in repetitions], axis=0
+        )
+        low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        centre = float(np.mean(values))
+        estimate = Estimate(
+            value=centre,
+            lower=min(centre, float(low)),
+            upper=max(centre, float(high)),
+            n=n,
+            method=f"bootstrap, {RESAMPLES} resamples",
+        )
+    pairs = sum(int(np.unique(secret, return_counts=True)[1].min()) for secret, _ in repetitions)
+    if min(estimate.value, 1 - estimate.value) * pairs < FEW:
+        below, above = _limits(estimate.value * pairs, pairs)
+        of_pairs = Estimate(
+            value=estimate.value, lower=below, upper=above, n=n, method="Clopper-Pearson over pairs"
+        )
+        estimate = _wider(estimate, of_pairs)
+    return _clipped(estimate, 0.0, 1.0)
+
+
+def _resampled(
+    statistic: Callable[[IntArray, FloatArray], float],
+    secret: IntArray,
+    score: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the statistic of resamples within each secret, shape (RESAMPLES,)."""
+    groups = [np.flatnonzero(secret == s) for s in np.unique(secret)]
+    values = np.empty(RESAMPLES)
+    for i in range(RESAMPLES):
+        index = np.concatenate([rng.choice(g, size=g.size) for g in groups])
+        values[i] = statistic(secret[index], score[index])
+    return values
+
+
+def _hits(values: FloatArray) -> FloatArray:
+    hits = finite("hits", values)
+    if hits.min() < 0 or hits.max() > 1:
+        raise ValueError(f"hits must be in [0, 1], got {hits.min():g} to {hits.max():g}.")
+    return hits
+
+
+def _limits(hits: float, n: int) -> tuple[float, float]:
+    """Clopper-Pearson for a sum of hits in [0, 1]: rounded down below, up above."""
+    low, _ = clopper_pearson(max(0, math.floor(hits)), n)
+    _, high = clopper_pearson(min(n, math.ceil(hits)), n)
+    return float(low), float(high)
+
+
+def _distances(weight: float, hits: FloatArray) -> tuple[float, float]:
+    """Return how far a weighted rate's limits lie below and above its estimate."""
+    centre = float(hits.mean())
+    low, high = _limits(float(hits.sum()), hits.size)
+    ends = (weight * (centre - low), weight * (high - centre))
+    return ends if weight >= 0 else (-ends[1], -ends[0])
+
+
+def _wider(first: Estimate, second: Estimate) -> Estimate:
+    """Return the first estimate with the wider of both limits at each end."""
     return Estimate(
-        value=centre,
-        lower=min(centre, float(low)),
-        upper=max(centre, float(high)),
-        n=sum(t.size for t in trials),
-        method=f"bootstrap, {RESAMPLES} resamples",
+        value=first.value,
+        lower=min(first.lower, second.lower),
+        upper=max(first.upper, second.upper),
+        n=first.n,
+        method=f"{first.method}, at least {second.method}",
     )
 
 
-def _over_repetitions(values: Sequence[float], trials: Sequence[FloatArray]) -> Estimate:
+def _over_repetitions(values: Sequence[float], n: int) -> Estimate:
     centre, half = _student(np.asarray(values))
     return Estimate(
         value=centre,
         lower=centre - half,
         upper=centre + half,
-        n=sum(t.size for t in trials),
+        n=n,
         method=f"Student t over {len(values)} repetitions",
     )
 

@@ -6,7 +6,9 @@ between two sweeps.
 
 from __future__ import annotations
 
+import re
 import sys
+from numbers import Real
 
 import pandas as pd
 
@@ -17,6 +19,12 @@ from bench.store_table import latest_sweep, table_of
 from bench.tracking import Store, StoreError, tracking_uri
 from bench.words import choose, key_values
 
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": "$<$", ">": "$>$", "<=": r"$\leq$", ">=": r"$\geq$",
+}  # fmt: skip
+LATEX_SPECIAL = re.compile(r"[<>]=|[\\&%_#${}~^<>]")
 FORMATS = ("table", "csv", "html", "latex")
 DEFAULTS = {
     "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
@@ -66,14 +74,10 @@ def rendered(board: pd.DataFrame, form: str, title: str) -> str:
 
 def latex(board: pd.DataFrame) -> str:
     """Return a LaTeX tabular (booktabs); special characters are escaped."""
-    escapes = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#",
-               "$": r"\$", "{": r"\{", "}": r"\}", ">=": r"$\geq$"}  # fmt: skip
 
     def escaped(value: object) -> str:
         text = "" if value is None or value != value else f"{value}"
-        for plain, safe in escapes.items():
-            text = text.replace(plain, safe) if plain != "{" else text
-        return text
+        return LATEX_SPECIAL.sub(lambda found: LATEX[found.group()], text)
 
     lines = [r"\begin{tabular}{" + "l" * len(board.columns) + "}", r"\toprule"]
     lines.append(" & ".join(escaped(c) for c in board.columns) + r" \\")
@@ -88,7 +92,7 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
 
     def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], float]:
-        rows = table[keys].map(str).itertuples(index=False, name=None)
+        rows = table[keys].map(spelt).itertuples(index=False, name=None)
         return dict(zip(rows, table["value"], strict=True))
 
     old, new = indexed(before), indexed(after)
@@ -104,6 +108,13 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
             )
     columns = ["cell", "attack", "metric", "statistic", "before", "after", "change"]
     return pd.DataFrame(lines, columns=columns)
+
+
+def spelt(value: object) -> str:
+    """Return one text for equal coordinates: a column's type depends on the rest of its table."""
+    if value is None or value != value:
+        return ""
+    return f"{float(value):.12g}" if isinstance(value, Real) else str(value)
 
 
 if __name__ == "__main__":

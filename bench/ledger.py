@@ -147,6 +147,7 @@ def verdict(
     certificates: Mapping[str, Certificate],
     *,
     modelled: bool,
+    own: Bracket | None = None,
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
@@ -158,6 +159,8 @@ def verdict(
     certificates : mapping of attack to Certificate
     modelled : bool
         Whether the worlds were drawn from the model that `exact` is computed under.
+    own : Bracket or None
+        Under each secret's own law, where the model forces the sides to agree.
     """
     certified = max((c.verdict for c in certificates.values()), default=0.0)
     ceiling = math.inf if exact is None else exact.hi
@@ -166,6 +169,8 @@ def verdict(
         return VIOLATED
     if exceeds(certified, min(claimed, ceiling)):
         return VIOLATED if modelled or exact is None else MISFIT
+    if own is not None and exceeds(own.lo, claimed):
+        return MISFIT
     return HOLDS if isinstance(claim, Guarantee) else NO_CLAIM
 
 

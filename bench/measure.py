@@ -11,7 +11,9 @@ from bench.intervals import Estimate
 from bench.ledger import certify_attack, largest_certifiable, verdict
 from bench.metrics.base import NotMeasurableError, Scored
 from bench.randomness import rng_for
+from bench.scenarios.base import HasOwnLaws
 from mechanisms.base import HasLeakage, guarantee_of
+from mechanisms.laws import AnswerLaw
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, Measure, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
@@ -25,11 +27,14 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     claim = guarantee_of(game.mechanism, game.n_releases)
     measure = claim.measure if isinstance(claim, Guarantee) else ApproximateMeasure(delta)
     rows, facts = claimed(claim, measure)
-    pairs, reason = exact_pairs(game)
+    pairs, reason = exact_pairs(game, game.laws())
     leaked, why = joined([_measured(p, measure) for p in pairs], reason)
     facts["exact"] = why or ("exact" if leaked and leaked.exact else "bracket")
     if leaked is not None:
         rows.append(bracket_row("exact", leaked))
+    own = own_leakage(game, measure)
+    if own is not None:
+        rows.append(bracket_row("exact_own", own))
     if len(game.names.secrets) == 2:
         ceiling, _ = joined([_accuracy(p) for p in pairs], reason)
         if ceiling is not None:
@@ -48,7 +53,9 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
         worlds = game.sizes.test * game.sizes.repetitions
         limit = largest_certifiable(worlds, measure, len(scored) * len(game.names.pairs))
         rows.append(row("certifiable", value=limit, lower=limit, upper=limit, n=2 * worlds))
-    facts["verdict"] = verdict(claim, leaked, certificates, modelled=game.scenario.modelled)
+    facts["verdict"] = verdict(
+        claim, leaked, certificates, modelled=game.scenario.modelled, own=own
+    )
     facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
     if game.scenario.synthetic:
         facts["data"] = "synthetic"
@@ -66,9 +73,17 @@ def claimed(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
     return [row("claimed", value=value, lower=value, upper=value)], facts
 
 
-def exact_pairs(game: Game) -> tuple[list[PairLeakage], str]:
-    """Return the exact comparison of every pair, or the reason why there is none."""
-    laws = game.laws()
+def own_leakage(game: Game, measure: Measure) -> Bracket | None:
+    """Return the exact leakage under each secret's own law, where the scenario knows it."""
+    if not isinstance(game.scenario, HasOwnLaws):
+        return None
+    own = game.scenario.own_law
+    pairs, reason = exact_pairs(game, tuple(own(s) for s in range(len(game.names.secrets))))
+    return joined([_measured(p, measure) for p in pairs], reason)[0]
+
+
+def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:
+    """Return the exact comparison of every pair under `laws`, or the reason why there is none."""
     if laws is None:
         return [], "not computable: the scenario offers no answer law"
     if not isinstance(game.mechanism, HasLeakage):

@@ -36,11 +36,14 @@ def unpacked(name: str, tags: Mapping[str, str]) -> Any:  # noqa: ANN401
     Raises
     ------
     KeyError
-        If there is none, or a piece is missing.
+        If there is none, or a piece is missing or damaged.
     """
     pieces: list[str] = []
     while (key := f"{name}.{len(pieces):03d}") in tags:
         pieces.append(tags[key])
     if not pieces:
         raise KeyError(f"no {name} in the run's tags")
-    return json.loads(zlib.decompress(base64.b64decode("".join(pieces))))
+    try:
+        return json.loads(zlib.decompress(base64.b64decode("".join(pieces))))
+    except (zlib.error, ValueError) as error:
+        raise KeyError(f"a piece of {name} is missing or damaged in the run's tags") from error

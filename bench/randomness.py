@@ -21,6 +21,6 @@ def rng_for(seed: int, *names: object) -> np.random.Generator:
     False
     """
     path = "\x1f".join(str(name) for name in names)
-    digest = hashlib.sha256(path.encode()).digest()
+    digest = hashlib.sha256(path.encode(errors="surrogatepass")).digest()
     words = np.frombuffer(digest, dtype=np.uint32).tolist()
     return np.random.default_rng(np.random.SeedSequence([seed, *words]))

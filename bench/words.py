@@ -18,7 +18,8 @@ def options(group: str) -> dict[str, str]:
     found = {}
     for entry in sorted(folder.iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".yaml"):
-            found[entry.name.removesuffix(".yaml")] = first_comment(entry.read_text())
+            text = entry.read_text(encoding="utf-8")
+            found[entry.name.removesuffix(".yaml")] = first_comment(text)
     return found
 
 
@@ -39,10 +40,12 @@ def check_choices(arguments: Sequence[str]) -> None:
         plus, group, value = match.groups()
         if group == "experiment" and not plus:
             raise ConfigError(f"write +experiment={value} (with a plus).")
+        if "(" in value:  # a sweep over choice(...) or glob(...), which Hydra resolves
+            continue
         names = [name.strip(" '\"") for name in value.strip("[]").split(",")]
         allowed = options(group)
         for name in names:
-            if name and name not in allowed and name != "null" and not name.startswith("glob("):
+            if name and name not in allowed and name != "null":
                 raise ConfigError(unknown(group, name, allowed))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mechanisms.check import FloatArray
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
-from mechanisms.noise import equal_covariances
+from mechanisms.noise import equal_covariances, point_as_gaussian
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
 from mechanisms.privacy.gaussian_tradeoff import (
@@ -135,6 +135,7 @@ def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> 
     NotComputableError
         If an answer is not Gaussian.
     """
+    first, second = point_as_gaussian(first), point_as_gaussian(second)
     if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
     if equal_covariances(first, second):

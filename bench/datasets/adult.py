@@ -8,13 +8,15 @@ from functools import cached_property
 
 import pandas as pd
 
-from bench.datasets.source import DataError, SourceFile, digest_of
+from bench.datasets.source import DataError, SourceFile, digest_of, named_folder
 
 COLUMNS = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
     "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week",
     "native-country", "income",
 )  # fmt: skip
+MISSING = "?"
+COMMENT = b"|"
 NUMERIC = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 HOST = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult"
 TRAIN = SourceFile(
@@ -51,9 +53,10 @@ class Adult:
 
     @cached_property
     def _files(self) -> tuple[bytes, bytes]:
+        folder = self.path if self.path is not None else named_folder(TRAIN, TEST)
         return (
-            TRAIN.read(self.path, download=self.download),
-            TEST.read(self.path, download=self.download),
+            TRAIN.read(folder, download=self.download),
+            TEST.read(folder, download=self.download),
         )
 
     @cached_property
@@ -65,28 +68,43 @@ class Adult:
     def table(self) -> pd.DataFrame:
         """The complete rows; columns as named by UCI, income ``<=50K`` or ``>50K``."""
         train, test = self._files
-        parts = [parse(train, "adult.data"), parse(test.partition(b"\n")[2], "adult.test")]
-        table = pd.concat(parts, ignore_index=True)
-        table["income"] = table["income"].str.rstrip(".")
-        return table[~(table == "?").any(axis=1)].reset_index(drop=True)
+        if test.startswith(COMMENT):
+            test = test.partition(b"\n")[2]
+        parts = [parse(train, "adult.data"), parse(test, "adult.test")]
+        return pd.concat(parts, ignore_index=True)
 
 
 def parse(content: bytes, name: str) -> pd.DataFrame:
-    """Parse one file; refuse rows that do not have the 15 columns or numbers where due."""
+    """Parse the complete rows of one file.
+
+    Raises
+    ------
+    DataError
+        If a row has not 15 values, a numeric column holds text, or the last is not the income.
+    """
+    wrong = f"{name} is not in the format of UCI Adult"
     try:
         table = pd.read_csv(
             io.BytesIO(content),
             header=None,
-            names=COLUMNS,
             skipinitialspace=True,
             na_filter=False,
             dtype=str,
             index_col=False,
         )
+        if table.shape[1] != len(COLUMNS) or (table.isna() | (table == "")).any(axis=None):
+            raise DataError(f"{wrong}: rows must have {len(COLUMNS)} values.")
+        table.columns = pd.Index(COLUMNS)
+        table = table[~(table == MISSING).any(axis=1)].reset_index(drop=True)
         for column in NUMERIC:
             table[column] = pd.to_numeric(table[column])
-    except (ValueError, UnicodeDecodeError, pd.errors.ParserError) as error:
-        raise DataError(f"{name} is not in the format of UCI Adult: {error}.") from error
-    if table.empty or not set(table["income"].str.rstrip(".")) <= {"<=50K", ">50K"}:
-        raise DataError(f"{name} is not in the format of UCI Adult: no income column at the end.")
+    except DataError:
+        raise
+    except (ValueError, pd.errors.ParserError) as error:
+        raise DataError(f"{wrong}: {' '.join(str(error).split())}.") from error
+    table["income"] = table["income"].str.rstrip(".")
+    if table.empty:
+        raise DataError(f"{wrong}: no complete row.")
+    if not set(table["income"]) <= {"<=50K", ">50K"}:
+        raise DataError(f"{wrong}: no income column at the end.")
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import zlib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pooch
 
 DATA_VARIABLE = "BENCH_DATA"
+UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 class DataError(ValueError):
@@ -46,26 +48,31 @@ class SourceFile:
         """
         if folder is not None:
             return self._from_folder(Path(folder))
-        from_environment = os.environ.get(DATA_VARIABLE)
-        if from_environment and self._path_in(Path(from_environment)) is not None:
-            return self._from_folder(Path(from_environment))
+        folder = named_folder(self)
+        if folder is not None:
+            return self._from_folder(Path(folder))
         if download:
             return self._downloaded()
         embedded = resources.files("bench.datasets") / "data" / f"{self.name}.gz"
-        return self._checked(gzip.decompress(embedded.read_bytes()), "the embedded copy")
+        try:
+            content = gzip.decompress(embedded.read_bytes())
+        except UNREADABLE as error:
+            raise DataError(f"the embedded copy of {self.name} is corrupt: {error}.") from error
+        return self._checked(content, "the embedded copy")
 
-    def _path_in(self, folder: Path) -> Path | None:
+    def path_in(self, folder: Path) -> Path | None:
+        """Return where the file is in a folder, or None."""
         candidates = (folder / self.name, folder / f"{self.name}.gz")
         return next((path for path in candidates if path.is_file()), None)
 
     def _from_folder(self, folder: Path) -> bytes:
-        path = self._path_in(folder)
+        path = self.path_in(folder)
         if path is None:
             raise DataError(f"no file {self.name} or {self.name}.gz in the folder {folder}.")
         try:
             content = path.read_bytes()
             return gzip.decompress(content) if path.suffix == ".gz" else content
-        except (OSError, EOFError) as error:
+        except UNREADABLE as error:
             raise DataError(f"cannot read {path}: {error}.") from error
 
     def _downloaded(self) -> bytes:
@@ -82,6 +89,19 @@ class SourceFile:
         if digest != self.sha256:
             raise DataError(f"{origin} of {self.name} is corrupt: sha256 {digest[:12]}...")
         return content
+
+
+def named_folder(*files: SourceFile) -> str | None:
+    """Return the folder that ``BENCH_DATA`` names, if it holds any of a dataset's files.
+
+    All of them are then due there: copies from different places are never mixed.
+    """
+    folder = os.environ.get(DATA_VARIABLE)
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        raise DataError(f"{DATA_VARIABLE}={folder} is not a folder.")
+    return folder if any(file.path_in(Path(folder)) is not None for file in files) else None
 
 
 def digest_of(*contents: bytes) -> str:

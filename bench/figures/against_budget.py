@@ -10,6 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.build import ConfigError, unknown
+from bench.figures.crossing import crossing
+
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F",
     "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
@@ -41,6 +44,8 @@ class AgainstBudget:
         Where the published values come from.
     where : mapping of column to value
         Selects rows, for tables with more axes.
+    crossing : pair of mechanisms, or None
+        Mark where the first one's curve rises above the second one's.
     """
 
     metric: str
@@ -53,14 +58,42 @@ class AgainstBudget:
     published: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     source: str = ""
     where: Mapping[str, object] = field(default_factory=dict)
+    crossing: tuple[str, str] | None = None
+
+    def table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the published values beside ours at the nearest point of the axis."""
+        lines = []
+        rows = self._rows(table)
+        for name, points in self.published.items():
+            own = rows[(rows["mechanism"] == name) & (rows["metric"] == self.metric)]
+            for x, y in zip(points["x"], points["y"], strict=True):
+                line = {"mechanism": name, self.axis: x, "published": y}
+                if len(own):
+                    gap = own[self.axis].astype(float).sub(x).abs().fillna(0.0)
+                    nearest = own.loc[gap.idxmin()]
+                    line |= {f"our {self.axis}": nearest[self.axis], "ours": nearest["value"]}
+                    line |= {k: nearest[k] for k in ("lower", "upper", "n")}
+                lines.append(line)
+        if self.crossing is not None:
+            value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
+            name = " = ".join(self.crossing)
+            lines.append({"mechanism": name, self.axis: value, "lower": low, "upper": high})
+        return pd.DataFrame(lines)
+
+    def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        for column, value in self.where.items():
+            table = table[table[column] == value]
+        return table[(table["attack"] == self.attack) & (table["statistic"] == "")]
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
         for column, value in self.where.items():
+            if column not in table:
+                raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
             table = table[table[column] == value]
-        rows = table[(table["attack"] == self.attack) & (table["statistic"] == "")]
+        rows = self._rows(table)
         mechanisms = list(dict.fromkeys(table["mechanism"]))
         for i, name in enumerate(mechanisms):
             colour = COLOURS[i % len(COLOURS)]
@@ -71,6 +104,10 @@ class AgainstBudget:
             if name in self.published:
                 points = self.published[name]
                 axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=5)
+        if self.crossing is not None:
+            value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
+            axes.axvline(value, color="black", linewidth=0.6, linestyle=":")
+            axes.axvspan(low, high, color="black", alpha=0.08, linewidth=0)
         if "x" in self.log:
             axes.set_xscale("log")
         if "y" in self.log:
@@ -78,11 +115,14 @@ class AgainstBudget:
         axes.set_xlabel(self.axis_label)
         axes.set_ylabel(self.label)
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(
-                fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5),
-                title=self._note(rows), title_fontsize=6.5,
-            )  # fmt: skip
+        if not axes.get_legend_handles_labels()[0]:
+            nothing = f"no finished cell has {self.metric} {self.attack}".rstrip()
+            axes.text(0.5, 0.5, nothing, ha="center", transform=axes.transAxes)
+            return figure
+        axes.legend(
+            fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), title=self._note(rows),
+            title_fontsize=6.5,
+        )  # fmt: skip
         return figure
 
     def _line(self, axes: Axes, rows: pd.DataFrame, label: str, colour: str) -> None:
@@ -92,7 +132,8 @@ class AgainstBudget:
         if self.axis not in rows or rows[self.axis].isna().all():
             value, low, high = (float(rows[c].iloc[0]) for c in ("value", "lower", "upper"))
             axes.axhline(value, color=colour, linewidth=1, label=label)
-            axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
+            if np.isfinite([low, high]).all():
+                axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
             return
         rows = rows.sort_values(self.axis)
         x = rows[self.axis].to_numpy(dtype=np.float64)
@@ -115,6 +156,8 @@ class AgainstBudget:
         lines = ["shaded: 95 % intervals" + (f", n = {int(counts.max())}" if len(counts) else "")]
         if self.ceiling is not None:
             lines.append("dashed: Bayes ceiling under the model\n(dotted: its lower bracket)")
+        if self.crossing is not None:
+            lines.append("dotted line: crossing, with interval")
         if self.published:
             lines.append(f"hollow: {self.source}")
         return "\n".join(lines)

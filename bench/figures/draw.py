@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 import pandas as pd
@@ -21,6 +21,14 @@ class FigureOf(Protocol):
         """Draw the figure of a tidy table."""
 
 
+@runtime_checkable
+class HasTable(Protocol):
+    """A figure that also is a table."""
+
+    def table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the figure's numbers."""
+
+
 def draw_all(
     table: pd.DataFrame, figures: Mapping[str, Plain], title: str, folder: Path
 ) -> list[Path]:
@@ -28,9 +36,9 @@ def draw_all(
     folder.mkdir(parents=True, exist_ok=True)
     csv, parquet = folder / "table.csv", folder / "table.parquet"
     table.to_csv(csv, index=False)
-    table.astype({c: str for c in table.columns if table[c].dtype == object}).to_parquet(
-        parquet, index=False
-    )
+    mixed = [c for c in table.columns if table[c].dtype == object]
+    texts = {c: table[c].map(str, na_action="ignore") for c in mixed}
+    table.assign(**texts).to_parquet(parquet, index=False)
     paths = [csv, parquet]
     for name, config in figures.items():
         drawing: FigureOf = build(config, f"figure {name}")
@@ -38,8 +46,14 @@ def draw_all(
             figure = drawing.draw(table)
             if title:
                 figure.suptitle(title, fontsize=9)
-            pdf, png = folder / f"{name}.pdf", folder / f"{name}.png"
+            stem = name.replace("/", "_")
+            pdf, png = folder / f"{stem}.pdf", folder / f"{stem}.png"
             figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None})
             figure.savefig(png, dpi=150, metadata={"Software": None})
         paths += [pdf, png]
+        if isinstance(drawing, HasTable):
+            compared = drawing.table(table)
+            if len(compared):
+                paths.append(folder / f"{stem}.csv")
+                compared.to_csv(paths[-1], index=False)
     return paths

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from bench.intervals import functional, mean, rate
+from bench.intervals import contrast, functional, rate
 from bench.metrics.base import Labelled, Names, Scored
-from bench.metrics.roc import auc, best_threshold, pair_scores, tpr_at
+from bench.metrics.roc import auc, best_threshold, check_samples, pair_scores, tpr_at
 from mechanisms.check import FloatArray, within
 
 
@@ -34,16 +34,15 @@ class BalancedAccuracy:
     name: str = "bal_acc"
 
     def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
-        """Estimate the average recall: hits weighted so that every secret counts the same."""
+        """Estimate the average recall; every secret counts the same."""
         del rng
-        weighted = []
+        size = len(names.secrets)
+        recalls = []
         for game in games:
-            counts = np.bincount(game.secret, minlength=len(names.secrets))
-            if (counts == 0).any():
+            if (np.bincount(game.secret, minlength=size) == 0).any():
                 raise ValueError("balanced accuracy needs worlds of every secret.")
-            weight = game.secret.size / (len(counts) * counts[game.secret])
-            weighted.append(hits(game) * weight)
-        return {"": mean(weighted)}
+            recalls.append([hits(game)[game.secret == s] for s in range(size)])
+        return {"": contrast(recalls, [1 / size] * size)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ class Advantage:
     name: str = "adv"
 
     def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
-        """Estimate one advantage a pair; each trial contributes +-n/(its class size)."""
+        """Estimate one advantage a pair."""
         del rng
         result = {}
         for pair in names.pairs:
@@ -106,12 +105,13 @@ class Advantage:
                 np.concatenate([label for label, _ in held]),
                 np.concatenate([odds for _, odds in held]),
             )
-            values = []
+            rates = []
             for game in games:
                 label, odds = pair_scores(game.secret, game.score, pair)
-                sign = np.where(label == 1, 1 / label.sum(), -1 / (label.size - label.sum()))
-                values.append((odds >= threshold) * sign * label.size)
-            result[names.pair(pair)] = mean(values)
+                check_samples(label, odds)
+                accused = (odds >= threshold).astype(np.float64)
+                rates.append([accused[label == 1], accused[label == 0]])
+            result[names.pair(pair)] = contrast(rates, [1.0, -1.0])
         return result
 
 

@@ -33,7 +33,7 @@ def roc_points(label: IntArray, odds: FloatArray) -> tuple[FloatArray, FloatArra
 
     Between the points the curve is linear: the randomised test.
     """
-    _check_classes(label)
+    check_samples(label, odds)
     order = np.argsort(-odds, kind="stable")
     ranked, hits = odds[order], label[order]
     last = np.append(ranked[1:] != ranked[:-1], True)
@@ -50,7 +50,7 @@ def auc(label: IntArray, odds: FloatArray) -> float:
     >>> auc(np.array([0, 1, 1, 0]), np.array([1.0, 1.0, 1.0, 0.0]))
     0.75
     """
-    _check_classes(label)
+    check_samples(label, odds)
     ones = int(label.sum())
     ranks = rankdata(odds)
     return float((ranks[label == 1].sum() - ones * (ones + 1) / 2) / (ones * (label.size - ones)))
@@ -74,6 +74,11 @@ def best_threshold(label: IntArray, odds: FloatArray) -> float:
     return np.inf if best == 0 else float(np.unique(odds)[::-1][best - 1])
 
 
-def _check_classes(label: IntArray) -> None:
+def check_samples(label: IntArray, odds: FloatArray) -> None:
+    """Refuse odds that are NaN, and labels other than 0 and 1, both present."""
+    if np.isnan(odds).any():
+        raise ValueError("scores must not be NaN.")
     if label.size == 0 or label.min() == label.max():
         raise ValueError("a ROC needs worlds of both secrets, got one class only.")
+    if not np.isin(label, (0, 1)).all():
+        raise ValueError(f"labels must be 0 or 1, got {np.unique(label).tolist()}.")

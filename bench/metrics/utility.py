@@ -122,8 +122,9 @@ def by_statistic(
     """Estimate the mean of ``value(error, answer)`` for each statistic."""
     both = [errors(g) for g in games]
     result = {}
-    for j, statistic in enumerate(names.statistics):
+    for statistic, j in zip(names.statistics, range(both[0][0].shape[1]), strict=True):
         values = [value(error[:, j], answer[:, j]) for error, answer in both]
-        if all(v.size for v in values):
+        values = [v for v in values if v.size]
+        if values:
             result[statistic] = mean(values)
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class Scenario(Protocol):
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
         """Draw one world an entry of `secret`; split is "shadow" or "test"."""
+
+
+@runtime_checkable
+class HasOwnLaws(Protocol):
+    """A scenario whose model simplifies: it also knows each secret's law without that step."""
+
+    def own_law(self, secret: int) -> AnswerLaw:
+        """Return the answer's law under a secret, not made to agree with the other side."""
 
 
 def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:

@@ -87,13 +87,22 @@ class PropertySubsets:
         within("gap", self.gap, 0, 1, ends="()")
         whole("size", self.size)
         whole("model_subsets", self.model_subsets, low=2)
+        whole("seed", self.seed, low=0)
+        if not (isinstance(self.split, Sequence) and len(self.split) == 2):
+            raise ValueError(f"split must be two numbers of records, got {self.split!r}.")
+        for records in self.split:
+            whole("split", records)
+        names = self.statistics
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"statistics_of must be different statistics, got {list(names)}.")
         for name, value, allowed in (
             ("secret", self.secret, tuple(self.properties)),
             ("model", self.model, ("sampled", "exact")),
             ("worlds", self.worlds, ("data", "model")),
         ):
             if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+                listed = ", ".join(allowed) or "none"
+                raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
         for share in self.shares:
             if abs(share * self.size - round(share * self.size)) > 1e-6:
                 raise ValueError(
@@ -109,7 +118,7 @@ class PropertySubsets:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Names of the secret's values."""
-        return tuple(f"{self.secret}={share:.3g}" for share in self.shares)
+        return tuple(f"{self.secret}={share:g}" for share in self.shares)
 
     pairs = ((0, 1),)
     synthetic = False
@@ -137,7 +146,11 @@ class PropertySubsets:
     @cached_property
     def _features(self) -> FloatArray:
         table = self.data.table
-        return np.stack([s.feature(table) for s in self.statistics_of], axis=1)
+        features = np.stack([s.feature(table) for s in self.statistics_of], axis=1)
+        for name, column in zip(self.statistics, features.T, strict=True):
+            if np.ptp(column) == 0:
+                raise DataError(f"statistic {name!r} is constant: every record is the same in it.")
+        return features
 
     @cached_property
     def _weights(self) -> FloatArray:
@@ -181,6 +194,8 @@ class PropertySubsets:
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
         """Draw worlds from the split's records, or from the model."""
+        if not np.isin(secret, (0, 1)).all():
+            raise ValueError(f"secrets must be 0 or 1, got {np.unique(secret).tolist()}.")
         answers = np.empty((len(secret), len(self.statistics_of)))
         for value in range(2):
             where = np.flatnonzero(secret == value)
@@ -199,7 +214,7 @@ class PropertySubsets:
                 for v in range(2)
             ]
             means = np.stack([s.mean(axis=0) for s in samples])
-            return means, np.stack([np.cov(s, rowvar=False) for s in samples])
+            return means, np.stack([np.atleast_2d(np.cov(s, rowvar=False)) for s in samples])
         without, with_property = (self._features[rows] for rows in self._members["model"])
         moments = [
             subset_moments(
@@ -235,6 +250,11 @@ class PropertySubsets:
         """Return the model's law: the secret's own mean, the pair's shared covariance."""
         answers = self.knowledge(GaussianAnswers)
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
+
+    def own_law(self, secret: int) -> GaussianLaw:
+        """Return the Gaussian with the secret's own mean and own covariance."""
+        answers = self.knowledge(GaussianAnswers)
+        return GaussianLaw(mean=answers.means[secret], covariance=answers.covariances[secret])
 
 
 def subset_moments(

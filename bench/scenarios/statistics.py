@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from bench.datasets.source import DataError
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, real
 
 
 class Statistic(Protocol):
     """A sum over records of one feature, times a weight that depends on the subset size."""
 
-    column: str
+    @property
+    def column(self) -> str:
+        """The column that is summed up."""
 
     @property
     def name(self) -> str:
@@ -39,16 +43,21 @@ class Mean:
     ----------
     column : str
     bounds : pair of float, or None
-        Public range of the column, for its sensitivity (high - low)/n; None takes the range of
-        the table at hand, which is itself data-dependent.
+        Public range of the column, for its sensitivity (high - low)/n; values outside are refused.
+        None takes the range of the table at hand, which is itself data-dependent.
     """
 
     column: str
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
-            raise ValueError(f"bounds must be (low, high) with low < high, got {self.bounds}.")
+        if self.bounds is None:
+            return
+        if not (isinstance(self.bounds, Sequence) and len(self.bounds) == 2):
+            raise ValueError(f"bounds must be (low, high), got {self.bounds!r}.")
+        low, high = (real("bounds", end) for end in self.bounds)
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError(f"bounds must be finite with low < high, got {self.bounds!r}.")
 
     @property
     def name(self) -> str:
@@ -66,6 +75,15 @@ class Mean:
         if not np.isfinite(numbers).all():
             count = int((~np.isfinite(numbers)).sum())
             raise DataError(f"column {self.column!r} has {count} missing or infinite values.")
+        if self.bounds is not None:
+            low, high = self.bounds
+            outside = int(((numbers < low) | (numbers > high)).sum())
+            if outside:
+                # The sensitivity, and with it every claim, would be too small.
+                raise DataError(
+                    f"column {self.column!r} has {outside} values outside its bounds "
+                    f"[{low:g}, {high:g}]."
+                )
         return numbers
 
     def weight(self, size: int) -> float:
@@ -120,6 +138,8 @@ def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     if name not in table.columns:
         raise DataError(f"no column {name!r}; there are {', '.join(map(str, table.columns))}.")
     column = table[name]
+    if isinstance(column, pd.DataFrame):
+        raise DataError(f"{column.shape[1]} columns have the name {name!r}.")
     if column.isna().any():
         raise DataError(f"column {name!r} has {int(column.isna().sum())} missing values.")
     return column

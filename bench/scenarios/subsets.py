@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechanisms.check import FloatArray, IntArray
+from mechanisms.check import FloatArray, IntArray, within
 
 CHUNK = 2_000_000
 
@@ -20,7 +20,13 @@ def without_replacement(
     -------
     array of shape (trials, take)
         The elements of each subset, distinct, in no particular order.
+
+    Raises
+    ------
+    ValueError
+        If `take` is not between 0 and `population`.
     """
+    within("take", take, 0, population)
     chosen = np.empty((trials, take), dtype=np.int64)
     for step, top in enumerate(range(population - take, population)):
         pick = rng.integers(top + 1, size=trials)

@@ -8,7 +8,7 @@ import pytest
 from bench.build import ConfigError
 from bench.cross import Cross
 from bench.engine import Processes
-from tests.bench.conftest import node
+from tests.conftest import node
 
 MECHANISMS = {
     "laplace": {"_target_": "mechanisms.expected_value.ExpectedValueLaplace"},

@@ -11,7 +11,7 @@ from bench.cross import Cross
 from bench.curve import Curve
 from bench.store_table import latest_sweep, table_of
 from mechanisms.privacy.gaussian_tradeoff import gaussian_epsilon
-from tests.bench.conftest import node, values
+from tests.conftest import node, values
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 LEARNER = {

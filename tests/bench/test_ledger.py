@@ -19,7 +19,7 @@ from mechanisms.gaussian import GaussianNoise
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.gaussian_tradeoff import gaussian_distance
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim, RenyiMeasure
-from tests.bench.conftest import node, values
+from tests.conftest import node, values
 
 PURE = ApproximateMeasure(0.0)
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}

@@ -1,4 +1,4 @@
-"""Helpers to run a study in this process, on a store of its own."""
+"""Fixtures and helpers to run a study in this process, on a store of its own."""
 
 from __future__ import annotations
 

@@ -1,0 +1,77 @@
+"""The property scenario on a table of the user, set up by overrides alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from bench.datasets.source import DataError
+from bench.datasets.user_table import UserTable
+from bench.scenarios.property_subsets import PropertySubsets
+from bench.scenarios.statistics import Count, Mean, Statistic
+
+
+def numeric_table(
+    *,
+    path: str | None,
+    column: str | None,
+    value: Any,  # noqa: ANN401
+    means: Sequence[str] = (),
+    counts: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Sequence[float]] | None = None,
+    size: int = 100,
+    gap: float = 0.1,
+    shares: Sequence[float] = (0.25, 0.25),
+    separator: str = ",",
+    model: Literal["sampled", "exact"] = "sampled",
+    model_subsets: int = 1000,
+    worlds: Literal["data", "model"] = "data",
+    seed: int = 0,
+) -> PropertySubsets:
+    """Build the scenario of `PropertySubsets` on any CSV or parquet file.
+
+    Parameters
+    ----------
+    path : str
+    column, value : str, object
+        The property: which column has which value.
+    means : sequence of str
+        Numeric columns whose mean is released.
+    counts : mapping of column to value
+        Columns whose number of records with that value is released.
+    bounds : mapping of column to (low, high)
+        Public ranges of the means, for sensitivities; without them the table's own range is used.
+    size, gap, model, model_subsets, worlds, seed
+        As in `PropertySubsets`.
+    shares : pair of float
+        Shares of the records for shadow and for test worlds; the rest is for modelling.
+    separator : str
+        Of a CSV.
+    """
+    for name, given in (("path", path), ("column", column), ("value", value)):
+        if given is None:
+            raise ValueError(f"numeric_table needs scenario.{name}=..., got none.")
+    ranges = {k: (float(v[0]), float(v[1])) for k, v in (bounds or {}).items()}
+    statistics: list[Statistic] = [Mean(column=m, bounds=ranges.get(m)) for m in means]
+    statistics += [Count(column=c, value=v) for c, v in (counts or {}).items()]
+    if not statistics:
+        raise ValueError("numeric_table needs scenario.means=[...] or scenario.counts={...}.")
+    if len(shares) != 2 or not all(s > 0 for s in shares) or not sum(shares) < 1:
+        raise ValueError(f"shares must be two positive shares that sum below 1, got {shares}.")
+    data = UserTable(path=str(path), separator=separator)
+    rows = len(data.table)
+    if rows < 3:
+        raise DataError(f"{path} has {rows} rows, too few to split.")
+    return PropertySubsets(
+        data=data,
+        statistics_of=tuple(statistics),
+        properties={str(column): Count(column=str(column), value=value)},
+        secret=str(column),
+        gap=gap,
+        size=size,
+        split=(int(shares[0] * rows), int(shares[1] * rows)),
+        model=model,
+        model_subsets=model_subsets,
+        worlds=worlds,
+        seed=seed,
+    )

@@ -1,0 +1,238 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.majority import Majority
+from attacks.meta_classifier import MetaClassifier, features_of
+from bench.metrics.attack import Accuracy, BalancedAccuracy
+from bench.metrics.base import Names, Scored
+from mechanisms.identity import ExactRelease
+
+NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=())
+LINEAR = LogisticRegression()
+ESTIMATORS = [
+    LINEAR,
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors=15)),
+]
+
+
+def target(n_secrets=2):
+    return Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None)
+
+
+def worlds(counts, signal, k=1, noise=1.0, seed=0):
+    """Worlds whose answer is `signal` times the secret, released with noise."""
+    rng = np.random.default_rng(seed)
+    secret = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    answers = signal * secret[:, None] + 0.1 * rng.normal(size=(secret.size, 1))
+    releases = answers[:, None] + noise * rng.normal(size=(secret.size, k, 1))
+    return Shadow(secret=secret, answers=answers, releases=releases)
+
+
+def attacked(attack, shadow, fresh, n_secrets=2, seed=0):
+    return attack.fit(shadow, target(n_secrets), np.random.default_rng(seed)).score(fresh.releases)
+
+
+def measured(metric, fresh, score):
+    game = Scored(
+        secret=fresh.secret, score=score, holdout_secret=fresh.secret, holdout_score=score
+    )
+    return metric.measure([game], NAMES, np.random.default_rng(0))[""]
+
+
+@pytest.mark.parametrize("shadow", ["clean", "noised"])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["linear", "scaled", "neighbours"])
+def test_a_release_that_ignores_the_secret_is_not_broken(estimator, shadow):
+    # Null control: hits among 1,000 fair coins leave these limits once in a million.
+    attack = MetaClassifier(estimator=estimator, shadow=shadow)
+    fresh = worlds([500, 500], 0.0, seed=1)
+    score = attacked(attack, worlds([300, 300], 0.0), fresh)
+    hits = measured(Accuracy(), fresh, score).value * 1000
+    assert binom.ppf(5e-7, 1000, 0.5) <= hits <= binom.isf(5e-7, 1000, 0.5)
+
+
+@pytest.mark.parametrize("shadow", ["clean", "noised"])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["linear", "scaled", "neighbours"])
+def test_a_release_that_tells_the_secret_is_broken(estimator, shadow):
+    attack = MetaClassifier(estimator=estimator, shadow=shadow)
+    fresh = worlds([500, 500], 3.0, seed=1)
+    score = attacked(attack, worlds([300, 300], 3.0), fresh)
+    assert measured(Accuracy(), fresh, score).lower > 0.85
+
+
+def test_clean_training_sees_answers_and_noised_training_sees_releases():
+    plain = worlds([200, 200], 1.0)
+    lied = Shadow(secret=plain.secret, answers=plain.answers, releases=-plain.releases)
+    fresh = worlds([200, 200], 1.0, noise=0.1, seed=1)
+    clean, noised = (MetaClassifier(estimator=LINEAR, shadow=s) for s in ("clean", "noised"))
+    assert measured(Accuracy(), fresh, attacked(clean, lied, fresh)).value > 0.95
+    assert measured(Accuracy(), fresh, attacked(noised, lied, fresh)).value < 0.55
+    assert (attacked(clean, lied, fresh) == attacked(clean, plain, fresh)).all()
+    assert (clean.sees_noise, noised.sees_noise) == (False, True)
+    assert clean.learns
+
+
+def test_clean_training_repeats_the_answer_for_every_release():
+    fresh = worlds([50, 50], 3.0, k=4, seed=1)
+    score = attacked(
+        MetaClassifier(estimator=LINEAR, shadow="clean"), worlds([50, 50], 3.0, k=4), fresh
+    )
+    assert measured(Accuracy(), fresh, score).value > 0.9
+
+
+def test_more_releases_help_the_attack():
+    found = []
+    for k in (1, 16):
+        fresh = worlds([500, 500], 0.7, k=k, seed=1)
+        score = attacked(MetaClassifier(estimator=LINEAR), worlds([500, 500], 0.7, k=k), fresh)
+        found.append(measured(Accuracy(), fresh, score))
+    assert found[1].lower > found[0].upper
+
+
+def test_three_to_one_labels_make_the_majority_look_good_but_not_balanced():
+    shadow, fresh = worlds([300, 100], 0.0), worlds([600, 200], 0.0, seed=1)
+    score = attacked(MetaClassifier(estimator=LINEAR), shadow, fresh)
+    floor = attacked(Majority(), shadow, fresh)
+    assert measured(Accuracy(), fresh, floor).value == 0.75
+    assert measured(Accuracy(), fresh, score).value == pytest.approx(0.75, abs=0.02)
+    assert measured(BalancedAccuracy(), fresh, floor).value == 0.5
+    balanced = measured(BalancedAccuracy(), fresh, score)
+    assert balanced.lower <= 0.5 <= balanced.upper
+
+
+class Shuffled(ClassifierMixin, BaseEstimator):
+    """A classifier whose columns are not in the order of the secrets."""
+
+    def fit(self, features, secret):
+        """Remember the means."""
+        self.n_features_in_ = features.shape[1]
+        self.classes_ = np.unique(secret)[::-1]
+        self.means_ = [features[secret == c].mean() for c in self.classes_]
+        return self
+
+    def predict_proba(self, features):
+        """Weigh the classes by closeness."""
+        closeness = np.exp(-((features.mean(axis=1)[:, None] - self.means_) ** 2))
+        return closeness / closeness.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_columns_follow_the_classes_of_the_estimator(size):
+    fresh = worlds([40] * size, 3.0, noise=0.1, seed=1)
+    shadow = worlds([40] * size, 3.0, noise=0.1)
+    score = attacked(MetaClassifier(estimator=Shuffled()), shadow, fresh, size)
+    assert score.shape == (40 * size, size)
+    assert (score.argmax(axis=1) == fresh.secret).mean() > 0.95
+
+
+def test_scores_are_log_probabilities():
+    fresh = worlds([30, 30], 1.0, seed=1)
+    score = attacked(MetaClassifier(estimator=LINEAR), worlds([30, 30], 1.0), fresh)
+    assert np.exp(score).sum(axis=1) == pytest.approx(np.ones(60))
+
+
+def test_certain_classifiers_score_minus_infinity_without_a_warning():
+    fresh = worlds([30, 30], 9.0, noise=0.1, seed=1)
+    attack = MetaClassifier(estimator=DecisionTreeClassifier())
+    score = attacked(attack, worlds([30, 30], 9.0, noise=0.1), fresh)
+    assert set(np.unique(score)) == {-math.inf, 0.0}
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomForestClassifier(n_estimators=3),
+        make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=3)),
+    ],
+    ids=["plain", "inside a pipeline"],
+)
+def test_random_estimators_follow_the_stream_not_the_global_state(estimator):
+    shadow, fresh = worlds([60, 60], 0.5), worlds([60, 60], 0.5, seed=1)
+    attack = MetaClassifier(estimator=estimator)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, again, other = (attacked(attack, shadow, fresh, seed=s) for s in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_the_given_estimator_is_never_fitted():
+    estimator = LogisticRegression()
+    attacked(MetaClassifier(estimator=estimator), worlds([9, 9], 1.0), worlds([9, 9], 1.0))
+    assert not hasattr(estimator, "coef_")
+
+
+def test_a_class_with_one_member_is_learnt():
+    fresh = worlds([20, 20], 30.0, seed=1)
+    score = attacked(MetaClassifier(estimator=LINEAR), worlds([50, 1], 30.0), fresh)
+    assert measured(BalancedAccuracy(), fresh, score).value > 0.9
+
+
+@pytest.mark.parametrize(("counts", "n", "missing"), [([9, 0], 2, [1]), ([9, 0, 9], 3, [1])])
+def test_shadow_worlds_without_a_secret_are_refused(counts, n, missing):
+    with pytest.raises(ValueError, match=rf"must hold every secret, got none of \[{missing[0]}\]"):
+        attacked(MetaClassifier(estimator=LINEAR), worlds(counts, 1.0), worlds([9, 9], 1.0), n)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [SVC(), SGDClassifier(), LinearRegression(), None, "logistic", LogisticRegression],
+    ids=lambda e: type(e).__name__,
+)
+def test_an_estimator_without_probabilities_is_refused(estimator):
+    with pytest.raises(TypeError, match=r"^estimator must be .* with predict_proba, got .*\.$"):
+        MetaClassifier(estimator=estimator)
+
+
+@pytest.mark.parametrize("shadow", ["noisy", "", None, 1])
+def test_other_shadows_are_refused(shadow):
+    with pytest.raises(ValueError, match=r"^shadow must be 'clean' or 'noised', got shadow="):
+        MetaClassifier(estimator=LINEAR, shadow=shadow)
+
+
+def test_releases_of_another_width_are_not_supported():
+    attacker = MetaClassifier(estimator=LINEAR).fit(
+        worlds([9, 9], 1.0, k=2), target(), np.random.default_rng(0)
+    )
+    with pytest.raises(UnsupportedMechanismError, match="trained on 2 features, the release has 3"):
+        attacker.score(np.zeros((4, 3, 1)))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_releases_that_are_not_finite_are_refused_in_one_line(bad):
+    shadow = worlds([9, 9], 1.0)
+    broken = Shadow(
+        secret=shadow.secret, answers=shadow.answers, releases=np.full_like(shadow.releases, bad)
+    )
+    with pytest.raises(ValueError, match=r"^releases must be finite, got an entry (nan|inf)\.$"):
+        attacked(MetaClassifier(estimator=LINEAR), broken, shadow)
+    attacker = MetaClassifier(estimator=LINEAR).fit(shadow, target(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^releases must be finite"):
+        attacker.score(broken.releases)
+
+
+def test_features_are_flattened_in_the_order_of_the_releases():
+    releases = np.arange(24).reshape(2, 3, 2, 2)
+    assert features_of(releases).tolist() == [list(range(12)), list(range(12, 24))]
+    assert features_of(np.array([[True], [False]])).tolist() == [[1.0], [0.0]]
+
+
+def test_iteration_limits_do_not_stop_the_published_attack(recwarn):
+    shadow = worlds([50, 50], 1.0)
+    wide = SimpleNamespace(secret=shadow.secret, releases=shadow.releases * 1e4)
+    hurried = MetaClassifier(estimator=LogisticRegression(max_iter=1))
+    assert attacked(hurried, Shadow(**vars(wide), answers=shadow.answers), shadow).shape == (100, 2)
+    assert not recwarn.list
