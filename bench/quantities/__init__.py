@@ -1,0 +1,1 @@
+"""Quantities of curve studies: computed numbers against a parameter."""
