@@ -62,7 +62,8 @@ class Panels:
         colours = {key: COLOURS[i % len(COLOURS)] for i, key in enumerate(keys)}
         size = (1.2 + 2.6 * len(columns), 1.1 + 2.1 * len(rows))
         figure = Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(len(rows), len(columns), squeeze=False)
+        share = "all" if isinstance(self.axis_label, str) else "row"
+        panels = figure.subplots(len(rows), len(columns), squeeze=False, sharex=share)
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):
                 here = _where(_where(table, self.columns, column), self.rows, row)
@@ -106,15 +107,16 @@ class Panels:
         axes.set_title(", ".join(parts), fontsize=8)
         words = self.axis_label if isinstance(self.axis_label, str) else self.axis_label[str(row)]
         axes.set_xlabel(words, fontsize=7)
+        axes.tick_params(labelbottom=True)
         unit = self.unit.get(str(column), "")
         axes.set_ylabel(f"{self.label}{f' ({unit})' if unit else ''}", fontsize=7)
         axes.tick_params(labelsize=6, which="both")
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
-        if hidden and len(hidden) == len({*self._key(table)}):
-            axes.text(0.5, 0.5, "no noise is needed", ha="center", transform=axes.transAxes)
-        elif hidden:
-            note = "no noise needed: " + ", ".join(hidden)
-            axes.text(0.02, 0.98, note, fontsize=5.5, va="top", transform=axes.transAxes)
+        if hidden:
+            note = "no noise is needed:\n" + "\n".join(hidden)
+            axes.text(
+                0.98, 0.97, note, fontsize=5.5, ha="right", va="top", transform=axes.transAxes
+            )
 
     def _key(self, table: pd.DataFrame) -> pd.Series:
         """Return the legend's words for every row."""
