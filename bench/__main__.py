@@ -8,7 +8,7 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -72,6 +72,8 @@ def explained(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, OmegaConfBaseException) and lines:
         return lines[0].replace("struct", "the configuration")
+    if isinstance(error, OverrideParseException):
+        return f"{lines[0]}: put names with spaces or punctuation in quotes, key=['a b (c)']."
     return " ".join(lines[:2])
 
 

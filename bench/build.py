@@ -117,7 +117,7 @@ def _nodes(value: object) -> list[Mapping[str, Any]]:
 
 
 def _cause(error: BaseException) -> str:
-    while error.__cause__ is not None:
+    while isinstance(error, HydraException) and error.__cause__ is not None:
         error = error.__cause__
     return _line(error)
 

@@ -15,7 +15,7 @@ from bench.build import build, built_from_text
 from bench.cell import Plain, canonical
 from bench.metrics.base import Names, Released, Scored
 from bench.randomness import rng_for
-from bench.scenarios.base import Scenario
+from bench.scenarios.base import HasDatabaseLaw, Scenario
 from mechanisms.base import Mechanism, NotOfferedError
 from mechanisms.check import Array, FloatArray
 from mechanisms.identity import ExactRelease
@@ -119,9 +119,12 @@ class Game:
         return np.stack([self.mechanism.release(seen, rng) for rng in streams], axis=1)
 
     def laws(self) -> tuple[AnswerLaw, ...] | None:
-        """Return the answer's law under each secret, or None where the scenario offers none."""
+        """Return the law under each secret of what the mechanism sees, or None for no such law."""
+        law = self.scenario.law
+        if self.mechanism.sees == "database" and isinstance(self.scenario, HasDatabaseLaw):
+            law = self.scenario.database_law
         try:
-            return tuple(self.scenario.law(s) for s in range(len(self.scenario.secrets)))
+            return tuple(law(s) for s in range(len(self.scenario.secrets)))
         except NotOfferedError:
             return None
 

@@ -104,7 +104,7 @@ def pivoted(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = table[table["x"].notna()]
     axes = [c for c in rows.columns if c not in (*FIXED, "scenario", "mechanism")]
-    axes = [c for c in axes if rows[c].nunique() > 1]
+    axes = [c for c in axes if len(set(rows[c].dropna())) > 1]
     # Quantities without an axis get lines of their own.
     rows = rows.fillna(dict.fromkeys(axes, ""))
     wide = rows.pivot_table(

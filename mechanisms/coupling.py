@@ -125,9 +125,11 @@ def comonotone(p: DiscreteLaw, q: DiscreteLaw) -> Coupling:
 
     Notes
     -----
-    Exact where both laws carry counts. Otherwise cumulative weights closer than ``(n + m) 2^-50``
-    are taken as equal, so that rounding creates no pair; an atom with less mass than that is
-    still paired (with the far end of its neighbourhood), so no atom is dropped.
+    Exact where both laws carry counts. Otherwise tail masses (cumulative weights below the
+    median, from the right above it) that agree to a relative ``(n + m) 2^-50`` are taken as equal,
+    so that rounding creates no pair; an atom with less mass than that is still paired (with the far
+    end of its neighbourhood), so no atom is dropped. Tails keep their relative accuracy: values of
+    probability 1e-20 are coupled as their probabilities say.
 
     Examples
     --------
@@ -140,29 +142,67 @@ def comonotone(p: DiscreteLaw, q: DiscreteLaw) -> Coupling:
         raise ValueError("comonotone needs laws on the line, got points of several dimensions.")
     if p.counts is not None and q.counts is not None:
         return _couple_counts(p.atoms, p.counts, q.atoms, q.counts)
-    ends_p, ends_q = np.cumsum(p.weights), np.cumsum(q.weights)
-    ends_p[-1] = ends_q[-1] = 1.0
-    ends = np.union1d(ends_p, ends_q)
-    slack = _ROUNDING * (len(ends_p) + len(ends_q))
-    ends = ends[np.diff(ends, append=np.inf) > slack]  # the last of each cluster stays
-    starts = np.concatenate([[0.0], ends[:-1]])
-    middle = (starts + ends) / 2
-    i, j = np.searchsorted(ends_p, middle), np.searchsorted(ends_q, middle)
-    mass = ends - starts
-    more_i, more_j, more = _lost_pairs(p, q, i, ends_q, ends_p)
-    back_j, back_i, back = _lost_pairs(q, p, j, ends_p, ends_q)
+    ends_p, ends_q = _Ends.of(p.weights), _Ends.of(q.weights)
+    slack = _ROUNDING * (len(p.weights) + len(q.weights))
+    depth, first = np.unique(
+        np.concatenate([ends_p.depth, ends_q.depth[:-1]]), return_index=True
+    )  # both laws end at inf
+    stays = np.append(np.diff(depth) > slack, True)  # the last of each cluster stays
+    depth, first = depth[stays], first[stays]
+    left = np.concatenate([ends_p.left, ends_q.left[:-1]])[first]
+    right = np.concatenate([ends_p.right, ends_q.right[:-1]])[first]
+    starts = np.append(-np.inf, depth[:-1])
+    mass = _masses(depth, left, right)
+    middle = np.where(np.isinf(depth), starts + 1, (np.maximum(starts, depth - 1) + depth) / 2)
+    middle[~np.isfinite(middle)] = 0.0  # one interval holds everything
+    i, j = np.searchsorted(ends_p.depth, middle), np.searchsorted(ends_q.depth, middle)
+    more_i, more_j, more = _lost_pairs(p, q, i, ends_p, ends_q, slack)
+    back_j, back_i, back = _lost_pairs(q, p, j, ends_q, ends_p, slack)
     i, j = np.concatenate([i, more_i, back_i]), np.concatenate([j, more_j, back_j])
     return Coupling(left=p.atoms[i], right=q.atoms[j], weights=np.concatenate([mass, more, back]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ends:
+    """Where each atom ends: mass up to it, mass beyond it, and a depth that keeps both tails apart.
+
+    The depth is ``log left`` up to the median and ``log 1/4 - log right`` above it: increasing,
+    with steps that are relative steps of the smaller tail.
+    """
+
+    depth: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+    @classmethod
+    def of(cls, weights: FloatArray) -> _Ends:
+        left = np.cumsum(weights)
+        right = np.append(np.cumsum(weights[:0:-1])[::-1], 0.0)
+        with np.errstate(divide="ignore"):
+            depth = np.where(left <= right, np.log(left), math.log(0.25) - np.log(right))
+        return cls(depth=np.maximum.accumulate(depth), left=left, right=right)
+
+
+def _masses(depth: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the mass of each interval between ends, from the tail that it lies in."""
+    start_left, start_right = np.append(0.0, left[:-1]), np.append(1.0, right[:-1])
+    return np.where(depth <= math.log(0.5), left - start_left, start_right - right)
+
+
 def _lost_pairs(
-    law: DiscreteLaw, other: DiscreteLaw, used: IntArray, ends_other: FloatArray, ends: FloatArray
+    law: DiscreteLaw,
+    other: DiscreteLaw,
+    used: IntArray,
+    ends: _Ends,
+    ends_other: _Ends,
+    slack: float,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Pair each atom that rounding left out with the farther of the atoms around its quantile."""
     lost = np.setdiff1d(np.arange(len(law.atoms)), used)
-    slack = _ROUNDING * (len(ends) + len(ends_other))
-    first = np.searchsorted(ends_other, ends[lost] - law.weights[lost] - slack)
-    last = np.searchsorted(ends_other, ends[lost] + slack).clip(max=len(ends_other) - 1)
+    starts = np.append(-np.inf, ends.depth[:-1])
+    first = np.searchsorted(ends_other.depth, starts[lost] - slack)
+    last = np.searchsorted(ends_other.depth, ends.depth[lost] + slack)
+    last = last.clip(max=len(ends_other.depth) - 1)
     near, far = other.atoms[first], other.atoms[last]
     farther = np.where(np.abs(law.atoms[lost] - near) > np.abs(law.atoms[lost] - far), first, last)
     return lost, farther, law.weights[lost]

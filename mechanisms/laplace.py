@@ -11,7 +11,8 @@ from scipy.stats.qmc import Sobol
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
-from mechanisms.laws import AnswerLaw, GaussianLaw
+from mechanisms.lattice import laplace_lattice
+from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.noise import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -68,14 +69,7 @@ class LaplaceNoise:
             raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
         finite_laws = both_finite(first, second)
         if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
-            direction, (p, q) = along_a_line(*finite_laws)
-            if np.count_nonzero(direction) > 1:
-                raise NotComputableError(
-                    "independent Laplace noise has no one-dimensional statistic for answers that "
-                    "differ in several coordinates"
-                )
-            scale = float(self.scales[direction.argmax()])
-            return NoisedPoints(first=p, second=q, noise="laplace", scale=scale)
+            return self._finite_leakage(*finite_laws)
         difference, covariance = shared_gaussian(first, second)
         if self.scales.size == 1:
             return LaplaceShift(
@@ -84,6 +78,15 @@ class LaplaceNoise:
                 scale=float(self.scales[0]),
             )
         return VectorLaplaceShift(difference=difference, covariance=covariance, scales=self.scales)
+
+    def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw) -> PairLeakage:
+        """Reduce to the one coordinate that answers differ in, or tabulate whole vectors."""
+        atoms = np.concatenate([first.support, second.support])
+        if np.count_nonzero((atoms != atoms[0]).any(axis=0)) > 1 and atoms.ndim == 2:
+            return laplace_lattice(first, second, self.scales)
+        direction, (p, q) = along_a_line(first, second)
+        scale = float(self.scales[direction.argmax()])
+        return NoisedPoints(first=p, second=q, noise="laplace", scale=scale)
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.

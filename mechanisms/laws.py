@@ -10,6 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.stats import multivariate_normal
 
 from mechanisms.check import Array, FloatArray, finite, weights
+from mechanisms.sequence_law import SequenceLaw
 
 FULL_RANK = 1e-12
 
@@ -101,4 +102,4 @@ class FiniteLaw:
         return self.support[rng.choice(self.weights.size, size=size, p=self.weights)]
 
 
-AnswerLaw = GaussianLaw | FiniteLaw
+AnswerLaw = GaussianLaw | FiniteLaw | SequenceLaw

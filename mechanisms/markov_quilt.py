@@ -121,21 +121,8 @@ def approximate_scale(
     where ``D_t >= 1``, a quilt at distances a to the left and b to the right has influence at
     most ``2 T(a) + T(b)`` (Song et al. 2017, Lemma 4.8). All nodes and quilts are searched.
     """
-    within("smallest_mass", smallest_mass, 0, 1)
-    within("gap", gap, 0, 2)
     length = longest(lengths)
-
-    def groups(up_to: int) -> Iterator[NodeGroup]:
-        bound = _mixing_bound(smallest_mass, gap, up_to)[None, :, None]
-        yield NodeGroup(
-            first=1,
-            last=length,
-            length=length,
-            left=2 * bound,
-            right=bound,
-            columns=np.zeros(1, dtype=np.int64),
-        )
-
+    groups = _mixing_groups(smallest_mass, gap, length)
     return float(_scales(groups, length, epsilon, excess).max())
 
 
@@ -186,18 +173,59 @@ def composed_epsilon(
         ``max over nodes of min over quilts of e + card * per_entry_epsilon``: every node keeps
         one quilt for all releases and pays its influence once.
     """
-    within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")
     _same_states(chains)
-    up_to = min(FIRST_WINDOW, whole("length", length))
+
+    def groups(up_to: int) -> Iterator[NodeGroup]:
+        return node_groups(chains, length, up_to, tolerance)
+
+    return _composed(groups, whole("length", length), per_entry_epsilon, excess)
+
+
+def approximate_composed_epsilon(
+    smallest_mass: float,
+    gap: float,
+    length: int,
+    per_entry_epsilon: float,
+    *,
+    excess: float = 0.0,
+) -> float:
+    """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
+    return _composed(
+        _mixing_groups(smallest_mass, gap, whole("length", length)),
+        length,
+        per_entry_epsilon,
+        excess,
+    )
+
+
+def _composed(groups: _Groups, length: int, per_entry_epsilon: float, excess: float) -> float:
+    within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")
+    up_to = min(FIRST_WINDOW, length)
     while True:
-        influences = quilt_influences(
-            chains, length, up_to=up_to, excess=excess, tolerance=tolerance
-        )
+        influences = _influences(groups(up_to), length, up_to, excess)
         losses = influences + np.arange(up_to + 1) * per_entry_epsilon
         worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
         if up_to == length or up_to * per_entry_epsilon >= worst:
             return worst
         up_to = min(2 * up_to, length)
+
+
+def _mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
+    within("smallest_mass", smallest_mass, 0, 1)
+    within("gap", gap, 0, 2)
+
+    def groups(up_to: int) -> Iterator[NodeGroup]:
+        bound = _mixing_bound(smallest_mass, gap, up_to)[None, :, None]
+        yield NodeGroup(
+            first=1,
+            last=length,
+            length=length,
+            left=2 * bound,
+            right=bound,
+            columns=np.zeros(1, dtype=np.int64),
+        )
+
+    return groups
 
 
 def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ class Panels:
         colours = {key: COLOURS[i % len(COLOURS)] for i, key in enumerate(keys)}
         size = (1.2 + 2.6 * len(columns), 1.1 + 2.1 * len(rows))
         figure = Figure(figsize=size, layout="constrained")
-        share = "all" if isinstance(self.axis_label, str) else "row"
+        share: Literal["all", "row"] = "all" if isinstance(self.axis_label, str) else "row"
         panels = figure.subplots(len(rows), len(columns), squeeze=False, sharex=share)
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):

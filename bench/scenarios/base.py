@@ -68,6 +68,14 @@ class HasOwnLaws(Protocol):
         """Return the answer's law under a secret, not made to agree with the other side."""
 
 
+@runtime_checkable
+class HasDatabaseLaw(Protocol):
+    """A scenario that knows the law of its whole database, for mechanisms that work on records."""
+
+    def database_law(self, secret: int) -> AnswerLaw:
+        """Return the database's law under a secret."""
+
+
 def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
     """Return the fact of type `kind`, or say which facts are offered."""
     for fact in facts.values():

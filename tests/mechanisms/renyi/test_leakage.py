@@ -140,6 +140,7 @@ def test_vectors_that_differ_along_one_line_reduce_to_it():
 def test_what_has_no_one_dimensional_statistic_says_why():
     square = finite([[0, 0], [1, 0], [0, 1]], [1, 1, 1]), finite([[0, 0], [1, 1]], [1, 1])
     slanted = finite([[0, 0], [1, 1]], [1, 2]), finite([[0, 0], [1, 1]], [2, 1])
+    halves = finite([[0, 0], [0.5, 1]], [1, 2]), finite([[0, 0], [0.5, 1]], [2, 1])
     plane = GaussianNoise(covariance=np.eye(2), calibration="analytic")
     flat = GaussianNoise(covariance=np.diag([1.0, 0.0]), calibration="analytic")
     pair = LaplaceNoise(scales=np.ones(2))
@@ -150,7 +151,7 @@ def test_what_has_no_one_dimensional_statistic_says_why():
     for noise, laws, k, reason in (
         (plane, square, 1, "do not lie on one line"),
         (flat, slanted, 1, "off the noised directions"),
-        (pair, slanted, 1, "differ in several coordinates"),
+        (pair, halves, 1, "whole-number answers"),
         (along, slanted, 1, "off the noised direction"),
         (one, line, 2, "repeated Laplace noise"),
         (one, (line[0], bell), 1, "needs Gaussian answers"),

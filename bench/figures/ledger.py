@@ -1,0 +1,93 @@
+"""The ledger against the budget: claimed, exact and certified leakage, a panel a mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Draw the three numbers of the ledger against one axis.
+
+    Parameters
+    ----------
+    axis : str
+        Column of the horizontal axis.
+    axis_label : str
+        With its unit.
+    label : str
+        Axis label of the leakage, with its unit.
+    columns : int
+        Panels a row.
+    split : str
+        Column of which each value makes a panel of its own, where a mechanism has several.
+    where : mapping of column to value
+        Selects rows, for tables with more axes.
+    """
+
+    axis: str = "epsilon"
+    axis_label: str = "budget epsilon (nats)"
+    label: str = "leakage (nats)"
+    columns: int = 4
+    split: str = "order"
+    where: Mapping[str, object] = field(default_factory=dict)
+
+    def draw(self, table: pd.DataFrame) -> Figure:
+        """Draw the figure of a tidy table."""
+        for column, value in self.where.items():
+            table = table[table[column] == value]
+        if self.split in table:
+            several = table.groupby("mechanism")[self.split].transform("nunique") > 1
+            marked = table["mechanism"] + f", {self.split} " + table[self.split].map("{:g}".format)
+            table = table.assign(mechanism=table["mechanism"].where(~several, marked))
+        names = list(dict.fromkeys(table["mechanism"]))
+        rows = math.ceil(len(names) / self.columns)
+        figure = Figure(figsize=(2.4 * self.columns, 1.9 * rows + 0.7), layout="constrained")
+        panels = figure.subplots(rows, self.columns, squeeze=False, sharex=True)
+        for panel, name in zip(panels.flat, names, strict=False):
+            self._panel(panel, table[table["mechanism"] == name], name)
+        for panel in panels.flat[len(names) :]:
+            panel.set_visible(False)
+        figure.supxlabel(self.axis_label, fontsize=8)
+        figure.supylabel(self.label, fontsize=8)
+        handles = panels.flat[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=7)
+        return figure
+
+    def _panel(self, axes: Axes, table: pd.DataFrame, name: str) -> None:
+        axes.set_title(name.replace("_", " "), fontsize=7)
+        axes.tick_params(labelsize=6)
+        axes.grid(visible=True, alpha=0.25, linewidth=0.5)
+        styles = {
+            "claimed": ("--", CLAIMED, "claimed"),
+            "exact": ("-", EXACT, "exact under the model (shaded: bracket)"),
+            "certified": (".", CERTIFIED, "certified by the attacks (lower bound, 95 %)"),
+        }
+        verdicts = set(table["verdict"]) & {"violated", "model misfit"}
+        if verdicts:
+            axes.set_title(f"{axes.get_title()}: {' '.join(sorted(verdicts))}", fontsize=7)
+        for metric, (style, colour, label) in styles.items():
+            rows = table[(table["metric"] == metric) & (table["attack"] == "")]
+            if self.axis not in rows or rows[self.axis].isna().all():
+                for value in rows.loc[np.isfinite(rows["value"].astype(float)), "value"]:
+                    axes.axhline(value, linestyle=":", color=colour, linewidth=1)
+                rows = rows.iloc[:0]
+            else:
+                rows = rows.sort_values(self.axis)
+            x = rows[self.axis].to_numpy(dtype=np.float64) if self.axis in rows else np.empty(0)
+            axes.plot(x, rows["value"], style, color=colour, linewidth=1, ms=4, label=label)
+            if metric == "exact" and len(rows):
+                axes.fill_between(
+                    x, rows["lower"].astype(float), rows["upper"].astype(float),
+                    color=colour, alpha=0.2, linewidth=0,
+                )  # fmt: skip
+        axes.set_ylim(bottom=0)

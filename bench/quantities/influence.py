@@ -1,0 +1,222 @@
+"""Influence a(b) against the number b of entries set aside, for chains, processes and networks."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from bench.datasets.chains import ChainSource
+from bench.datasets.source import DataError
+from mechanisms.base import NotApplicableError
+from mechanisms.check import FloatArray, positive, whole
+from mechanisms.influence.bayesian_network import greedy_network_curve
+from mechanisms.influence.bif import parse_bif
+from mechanisms.influence.binary_chain import binary_chain_curve, long_chain_influence
+from mechanisms.influence.curve import InfluenceCurve
+from mechanisms.influence.gaussian import observed_curve, process_covariance
+from mechanisms.influence.markov import chain_curve
+from mechanisms.influence.network import BayesianNetwork
+from mechanisms.influence.truncated_gaussian import truncated_curve
+from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
+from mechanisms.privacy.bracket import Bracket
+
+METRIC = "influence"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainInfluence:
+    """a(b) of a Markov chain, all positions and pairs of values.
+
+    Parameters
+    ----------
+    source : ChainSource
+    length : int or None
+        Steps; None takes the lengths of the sequences the chain was fitted to.
+    form : {"exact", "closed", "closed_long"}
+        The general formula; the closed form of stationary two-state chains with its ends; the
+        closed form far from the ends, as published. Closed forms are upper bounds where the
+        chain alternates (negative eigenvalue).
+    uncertainty : float in [0, 1)
+    reading : {"joint", "conditional"}
+    """
+
+    metric: ClassVar[str] = METRIC
+    source: ChainSource
+    length: int | None = None
+    form: Literal["exact", "closed", "closed_long"] = "exact"
+    uncertainty: float = 0.0
+    reading: Reading = "joint"
+
+    def __post_init__(self) -> None:
+        if self.form not in ("exact", "closed", "closed_long"):
+            raise ValueError(
+                f"form must be 'exact', 'closed' or 'closed_long', got form={self.form!r}."
+            )
+        excess(self.uncertainty, self.reading)
+
+    @property
+    def digest(self) -> str:
+        """Identity of the chain; of its name alone where its file is absent."""
+        try:
+            return self.source.digest
+        except DataError:
+            return "absent"
+
+    def curve(self, x: FloatArray) -> list[Bracket]:
+        """Return a(b); not applicable where the recording is absent."""
+        sizes = whole_sizes(x)
+        try:
+            chain, lengths = self.source.chain, self.source.lengths
+        except DataError as error:
+            raise NotApplicableError(str(error)) from error
+        length = self.length or max(lengths, default=0)
+        whole("length", length)
+        if self.form == "exact":
+            curve = chain_curve(chain, length, up_to=max(1, min(int(sizes.max()), length)))
+        else:
+            matrix = chain.transition
+            if len(matrix) != 2 or chain.start != "stationary":
+                raise NotApplicableError("the closed form is for stationary chains of two states")
+            p, q = float(matrix[0, 0]), float(matrix[1, 1])
+            if self.form == "closed_long":
+                return [_bracket(long_chain_influence(p, q, int(b)), "exact") for b in sizes]
+            curve = binary_chain_curve(p, q, length, up_to=int(sizes.max()))
+        return points(curve, sizes, self.uncertainty, self.reading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessInfluence:
+    """a(b) of a Gaussian process on n points with covariance ``exp(-(j - k)^2 / decay)``.
+
+    Parameters
+    ----------
+    decay : float in (0, inf)
+    n : int
+    bound, width : float in (0, inf)
+        Half width of the box, and length of a secret window.
+    prior : {"observed", "truncated"}
+        Untruncated prior whose kept coordinates lie in the box (the closed form, as plotted), or
+        the prior truncated to the box, for which the closed form is sound at b = 1 only.
+    """
+
+    metric: ClassVar[str] = METRIC
+    digest: ClassVar[str] = ""
+    decay: float
+    n: int = 21
+    bound: float = 5.0
+    width: float = 0.1
+    prior: Literal["observed", "truncated"] = "observed"
+
+    def __post_init__(self) -> None:
+        positive("decay", self.decay, infinite=False)
+        if self.prior not in ("observed", "truncated"):
+            raise ValueError(f"prior must be 'observed' or 'truncated', got prior={self.prior!r}.")
+
+    def curve(self, x: FloatArray) -> list[Bracket]:
+        """Return upper bounds on a(b)."""
+        sizes, sigma = whole_sizes(x), process_covariance(self.n, self.decay)
+        if self.prior == "truncated":
+            curve = truncated_curve(sigma, bound=self.bound, width=self.width)
+        else:
+            up_to = max(1, min(int(sizes.max()), self.n))
+            curve = observed_curve(sigma, bound=self.bound, width=self.width, up_to=up_to)
+        return points(curve, sizes, 0.0, "joint")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkInfluence:
+    """a(b) of a Bayesian network by the greedy upper bound.
+
+    Parameters
+    ----------
+    path : str or None
+        A .bif file (.gz allowed); None takes the embedded ALARM network (37 nodes).
+    secrets : sequence of str, or None
+        Nodes whose values are secret; None takes all.
+    up_to : int
+        Largest tabulated b.
+    beam : int
+        Candidate sets kept at every size.
+    uncertainty : float in [0, 1)
+    reading : {"joint", "conditional"}
+
+    References
+    ----------
+    Beinlich, Suermondt, Chavez, Cooper (1989); bnlearn repository, CC BY-SA 3.0.
+    """
+
+    metric: ClassVar[str] = METRIC
+    path: str | None = None
+    secrets: Sequence[str] | None = None
+    up_to: int = 37
+    beam: int = 4
+    uncertainty: float = 0.0
+    reading: Reading = "joint"
+
+    def __post_init__(self) -> None:
+        whole("beam", self.beam)
+        whole("up_to", self.up_to)
+        excess(self.uncertainty, self.reading)
+
+    @cached_property
+    def _content(self) -> bytes:
+        if self.path is None:
+            packed = resources.files("bench.datasets") / "data" / "alarm.bif.gz"
+            return gzip.decompress(packed.read_bytes())
+        path = Path(self.path)
+        try:
+            content = path.read_bytes()
+            return gzip.decompress(content) if path.suffix == ".gz" else content
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror or error}.") from error
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the unpacked file; a file that does not parse is refused here."""
+        self.network  # noqa: B018  (computed once, kept)
+        return hashlib.sha256(self._content).hexdigest()
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        """The network; refuses text that does not parse."""
+        name = self.path or "alarm.bif"
+        try:
+            return parse_bif(self._content.decode())
+        except (ValueError, UnicodeDecodeError) as error:
+            raise DataError(f"{name} is not a network in BIF: {error}") from error
+
+    def curve(self, x: FloatArray) -> list[Bracket]:
+        """Return upper bounds on a(b)."""
+        curve = greedy_network_curve(
+            self.network, secrets=self.secrets, up_to=self.up_to, beam=self.beam
+        )
+        return points(curve, whole_sizes(x), self.uncertainty, self.reading)
+
+
+def whole_sizes(x: FloatArray) -> np.ndarray:
+    """Return b as whole numbers of at least 0."""
+    for b in x.tolist():
+        if b < 0 or b != round(b):
+            raise ValueError(f"x must hold whole numbers of at least 0, got {b:g}.")
+    return x.astype(np.int64)
+
+
+def points(
+    curve: InfluenceCurve, sizes: np.ndarray, uncertainty: float, reading: Reading
+) -> list[Bracket]:
+    """Return the curve at some sizes; beyond the number of entries it is 0."""
+    if uncertainty:
+        curve = uncertain_curve(curve, uncertainty, reading)
+    return [_bracket(curve.at(int(b)), curve.direction) for b in sizes]
+
+
+def _bracket(value: float, direction: str) -> Bracket:
+    return Bracket(value if direction == "exact" else 0.0, value)

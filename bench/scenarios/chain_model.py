@@ -1,0 +1,254 @@
+"""Sequences of a Markov chain; the secret is the state at one position of one sequence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from attacks.base import Worlds
+from bench.cell import canonical
+from bench.datasets.chains import ChainSource
+from bench.scenarios.base import K
+from mechanisms.base import Knowledge, NotOfferedError
+from mechanisms.check import FloatArray, IntArray, whole
+from mechanisms.influence.chain import MarkovChain
+from mechanisms.influence.combination import pointwise_max
+from mechanisms.influence.curve import InfluenceCurve
+from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
+from mechanisms.influence.markov import EXACT, chain_curve
+from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
+from mechanisms.laws import FiniteLaw
+from mechanisms.sequence_law import SequenceLaw
+
+Facts = dict[type[Knowledge], Callable[[], Knowledge]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainModel:
+    """What scenarios on Markov chains share: sequences, secrets, and what the curator knows.
+
+    Worlds are sequences drawn from the chain given the secret entry (forward filtering, backward
+    sampling); the database is the sequences one after the other. The curator knows the lengths
+    and a class Theta of chains; group and time of an entry are public.
+
+    Parameters
+    ----------
+    source : ChainSource
+        The chain that worlds are drawn from; it belongs to Theta.
+    length : int or None
+        Steps of every sequence; None takes those of the sequences the chain was fitted to.
+    users : int
+        Independent sequences of this length.
+    positions : "middle", "all" or sequence of int
+        Where the secret entry is, from 1, in the longest sequence; each is a secret of its own.
+    values : sequence of str, or None
+        States to be told apart; None takes all that are possible.
+    theta : {"given", "free"}
+        Initial laws in Theta: the source's own, or all.
+    further : sequence of ChainSource
+        Further chains of Theta, on the same states.
+    uncertainty : float in [0, 1)
+        Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
+    reading : {"joint", "conditional"}
+        Which probabilities those bound.
+    up_to : int
+        Largest tabulated b of the influence curve.
+    """
+
+    source: ChainSource
+    length: int | None = None
+    users: int = 1
+    positions: Literal["middle", "all"] | Sequence[int] = "middle"
+    values: Sequence[str] | None = None
+    theta: Literal["given", "free"] = "given"
+    further: Sequence[ChainSource] = field(default_factory=tuple)
+    uncertainty: float = 0.0
+    reading: Reading = "joint"
+    up_to: int = 400
+
+    def __post_init__(self) -> None:
+        if self.length is not None:
+            whole("length", self.length)
+        whole("users", self.users)
+        whole("up_to", self.up_to)
+        excess(self.uncertainty, self.reading)
+        if self.theta not in ("given", "free"):
+            raise ValueError(f"theta must be 'given' or 'free', got theta={self.theta!r}.")
+        if isinstance(self.positions, str) and self.positions not in ("middle", "all"):
+            raise ValueError(
+                f"positions must be 'middle', 'all' or whole numbers, got {self.positions!r}."
+            )
+
+    modelled = True
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the chain is made up."""
+        return self.source.synthetic
+
+    def check(self) -> None:
+        """Load the chain; refuse states, positions and values that do not fit it."""
+        self._secrets  # noqa: B018  (computed once, kept)
+        self.theta_chains  # noqa: B018
+
+    @cached_property
+    def digest(self) -> str:
+        """Identity of Theta."""
+        parts = [self.source.digest, *(other.digest for other in self.further)]
+        return hashlib.sha256(canonical([parts, self.lengths]).encode()).hexdigest()
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Lengths of the sequences, the longest first."""
+        if self.length is not None:
+            return (self.length,) * self.users
+        if not self.source.lengths:
+            raise ValueError("length must be given for a chain that was not fitted to sequences.")
+        return tuple(sorted(self.source.lengths, reverse=True))
+
+    @cached_property
+    def theta_chains(self) -> tuple[MarkovChain, ...]:
+        """The class Theta."""
+        chains = [self.source.chain, *(other.chain for other in self.further)]
+        sizes = {len(chain.transition) for chain in chains}
+        if len(sizes) > 1:
+            raise ValueError(f"the chains of Theta must share their states, got {sorted(sizes)}.")
+        if self.theta == "free":
+            chains = [MarkovChain(transition=c.transition, initial="free") for c in chains]
+        return tuple(chains)
+
+    @property
+    def one_prior(self) -> bool:
+        """Whether Theta is the one law that worlds are drawn from."""
+        chain = self.source.chain
+        return self.uncertainty == 0 and len(self.theta_chains) == 1 and (
+            self.theta == "given" and chain.start != "free"
+        )  # fmt: skip
+
+    def state(self, label: str) -> int:
+        """Return the code of a state."""
+        if str(label) not in self.source.states:
+            raise ValueError(
+                f"state must be one of {', '.join(self.source.states)}, got {label!r}."
+            )
+        return self.source.states.index(str(label))
+
+    @cached_property
+    def _secrets(self) -> list[tuple[int, int]]:
+        """(position, state) of every secret."""
+        longest, chain = self.lengths[0], self.source.chain
+        law = chain.first_law
+        possible = []
+        for _ in range(longest):
+            possible.append(np.flatnonzero(law > 0))
+            law = law @ chain.transition
+        wanted = None if self.values is None else [self.state(v) for v in self.values]
+        found = []
+        for position in self._positions(longest):
+            values = [int(s) for s in possible[position - 1] if wanted is None or s in wanted]
+            if len(values) > 1:
+                found += [(position, value) for value in values]
+            elif self.positions != "all":
+                raise ValueError(
+                    f"the entry at position {position} must have two possible values or more, "
+                    f"got {[self.source.states[v] for v in values]}."
+                )
+        if not found:
+            raise ValueError("no entry has two possible values: there is no secret.")
+        return found
+
+    def _positions(self, longest: int) -> list[int]:
+        if self.positions == "middle":
+            return [(longest + 1) // 2]
+        if self.positions == "all":
+            return list(range(1, longest + 1))
+        listed = [whole("positions", position) for position in self.positions]
+        if not listed or max(listed) > longest:
+            raise ValueError(f"positions must be in 1..{longest}, got {listed}.")
+        return listed
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the secret's values."""
+        return tuple(f"X{i}={self.source.states[s]}" for i, s in self._secrets)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of values at the same position."""
+        at = [position for position, _ in self._secrets]
+        n = len(at)
+        return tuple((i, j) for i in range(n) for j in range(i + 1, n) if at[i] == at[j])
+
+    def database_law(self, secret: int) -> SequenceLaw:
+        """Return the law of the sequences under a secret."""
+        position, value = self._secrets[secret]
+        chain = self.source.chain
+        return SequenceLaw(
+            transition=chain.transition,
+            initial=chain.first_law,
+            lengths=self.lengths,
+            position=position,
+            value=value,
+        )
+
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+        """Draw sequences from the chain given each world's secret, in order of the secrets."""
+        del split  # the adversary knows the chain: shadow worlds are drawn like tested ones
+        database = np.empty((len(secret), sum(self.lengths)), dtype=np.int64)
+        for value in np.unique(secret).tolist():
+            where = np.flatnonzero(secret == value)
+            database[where] = self.database_law(value).sample(len(where), rng)
+        return Worlds(secret=secret, answers=self.answers_of(database), database=database)
+
+    def answers_of(self, database: IntArray) -> FloatArray:
+        """Return the answers ``(n, m)`` of databases ``(n, entries)``."""
+        raise NotImplementedError
+
+    def law(self, secret: int) -> FiniteLaw:
+        """Return the exact law of the answer under a secret."""
+        raise NotImplementedError
+
+    @cached_property
+    def curve(self) -> InfluenceCurve:
+        """The influence curve of Theta, uncertainty included."""
+        curves = [
+            chain_curve(chain, self.lengths, up_to=self.up_to, tolerance=EXACT)
+            for chain in self.theta_chains
+        ]
+        curve = curves[0] if len(curves) == 1 else pointwise_max(curves)
+        return curve if not self.uncertainty else uncertain_curve(
+            curve, self.uncertainty, self.reading
+        )  # fmt: skip
+
+    def shared_facts(self) -> Facts:
+        """Return how each fact that does not depend on the query is made."""
+        return {
+            CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
+            ChainKnowledge: lambda: ChainKnowledge(
+                chains=self.theta_chains,
+                lengths=self.lengths,
+                excess=excess(self.uncertainty, self.reading),
+            ),
+            EntryValues: lambda: EntryValues(states=len(self.source.states)),
+        }
+
+    def only_one_prior(self, kind: type[Knowledge]) -> None:
+        """Refuse a fact that describes the answers under one prior where Theta holds more."""
+        if not self.one_prior:
+            raise NotOfferedError(
+                f"{kind.__name__} describes one prior; the curator's Theta holds more than one"
+            )
+
+
+def made(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+    """Return the fact of type `kind`, made now, or say which facts are offered."""
+    for offered, make in facts.items():
+        if issubclass(offered, kind):
+            return make()
+    names = ", ".join(sorted(t.__name__ for t in facts))
+    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

@@ -1,0 +1,173 @@
+"""Per-entry mechanisms whose noise is chosen through an influence curve (Bai et al. 2026).
+
+The total per-entry budget is the largest E with ``min over b of a(b) + b E <= epsilon``; it is
+shared among the releases, so that the influence a(b) is paid once and not once a release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.base import NotApplicableError
+from mechanisms.check import FloatArray, whole
+from mechanisms.exponential import ExponentialChoice
+from mechanisms.geometric import GeometricNoise, GeometricRelease
+from mechanisms.influence.claim import InfluenceClaim
+from mechanisms.influence.curve import EntryBudget
+from mechanisms.influence.knowledge import Candidates, CurveKnowledge, EntryValues
+from mechanisms.knowledge import Sensitivity
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise import AdditiveNoise
+from mechanisms.privacy.budget import Epsilon
+from mechanisms.randomised_response import RandomisedResponse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InfluenceLaplace:
+    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish for `releases` releases.
+
+    Parameters
+    ----------
+    releases : int
+        Releases that share the budget, each with E divided by their number.
+    """
+
+    requires: ClassVar = (CurveKnowledge, Sensitivity)
+    accepts: ClassVar = Epsilon
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        whole("releases", self.releases)
+
+    def calibrate(
+        self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
+    ) -> AdditiveNoise:
+        """Scale independent Laplace noise to the per-entry budget."""
+        entry = entry_budget(known, budget)
+        return AdditiveNoise(
+            noise=LaplaceNoise(scales=_scales(sensitivity, entry, self.releases)),
+            claim=InfluenceClaim(
+                knowledge=known, sensitivity=sensitivity, notes=_notes(entry, FLOAT_NOTE)
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InfluenceGeometric:
+    """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers.
+
+    Parameters
+    ----------
+    releases : int
+        Releases that share the budget.
+    """
+
+    requires: ClassVar = (CurveKnowledge, Sensitivity)
+    accepts: ClassVar = Epsilon
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        whole("releases", self.releases)
+
+    def calibrate(
+        self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
+    ) -> GeometricRelease:
+        """Scale independent geometric noise to the per-entry budget."""
+        if sensitivity.l1 != round(sensitivity.l1):
+            raise NotApplicableError(
+                f"geometric noise needs whole-number answers, the sensitivity is {sensitivity.l1:g}"
+            )
+        entry = entry_budget(known, budget)
+        return GeometricRelease(
+            noise=GeometricNoise(scales=_scales(sensitivity, entry, self.releases)),
+            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InfluenceRandomisedResponse:
+    """Report every entry of the database by randomised response of per-entry epsilon E.
+
+    Parameters
+    ----------
+    releases : int
+        Releases that share the budget.
+    """
+
+    requires: ClassVar = (CurveKnowledge, EntryValues, Sensitivity)
+    accepts: ClassVar = Epsilon
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        whole("releases", self.releases)
+
+    def calibrate(
+        self,
+        known: CurveKnowledge,
+        values: EntryValues,
+        sensitivity: Sensitivity,
+        *,
+        budget: Epsilon,
+    ) -> RandomisedResponse:
+        """Give every entry the per-entry budget; the query's sensitivity plays no part."""
+        entry = entry_budget(known, budget)
+        return RandomisedResponse(
+            states=values.states,
+            epsilon=entry.total / self.releases,
+            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InfluenceExponential:
+    """Choose one of the candidates by the exponential mechanism of per-entry epsilon E.
+
+    Parameters
+    ----------
+    releases : int
+        Releases that share the budget.
+    """
+
+    requires: ClassVar = (CurveKnowledge, Candidates, Sensitivity)
+    accepts: ClassVar = Epsilon
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        whole("releases", self.releases)
+
+    def calibrate(
+        self,
+        known: CurveKnowledge,
+        candidates: Candidates,
+        sensitivity: Sensitivity,
+        *,
+        budget: Epsilon,
+    ) -> ExponentialChoice:
+        """Choose with the per-entry budget; the utility's sensitivity is the candidates' own."""
+        entry = entry_budget(known, budget)
+        return ExponentialChoice(
+            candidates=candidates,
+            epsilon=entry.total / self.releases,
+            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+        )
+
+
+def entry_budget(known: CurveKnowledge, budget: Epsilon) -> EntryBudget:
+    """Return the per-entry budget; refuse where the entries call for no noise at all."""
+    entry = known.curve.budget(budget.epsilon)
+    if not np.isfinite(entry.total):
+        raise NotApplicableError("no value of any entry is uncertain: release the answer itself")
+    return entry
+
+
+def _scales(sensitivity: Sensitivity, entry: EntryBudget, releases: int) -> FloatArray:
+    scale = laplace_scale(sensitivity.l1, entry.total / releases)
+    return np.full(sensitivity.dimension, scale)
+
+
+def _notes(entry: EntryBudget, *further: str) -> tuple[str, ...]:
+    point = f"b = {entry.high_influence}, a(b) = {entry.penalty:.6g} paid once"
+    return (point, *filter(None, (entry.note,)), *further)

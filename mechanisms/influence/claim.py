@@ -1,0 +1,131 @@
+"""From per-entry privacy to Pufferfish privacy: what noise guarantees under correlation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from mechanisms.base import NotApplicableError
+from mechanisms.group_privacy import group_epsilon
+from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge
+from mechanisms.knowledge import Sensitivity
+from mechanisms.markov_quilt import (
+    approximate_composed_epsilon,
+    composed_epsilon,
+    smallest_stationary_mass,
+    spectral_gap,
+)
+from mechanisms.noise import Noise
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+
+NOTION = "pufferfish privacy"
+PURE = ApproximateMeasure(0.0)
+
+Method = Literal["exact", "approximate"]
+
+
+class EntryClaim(Protocol):
+    """What per-entry privacy says about the secrets of correlated entries."""
+
+    def of_entries(self, per_entry_epsilon: float) -> Guarantee | NoClaim:
+        """Return what releases guarantee whose per-entry epsilons sum to this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InfluenceClaim:
+    """Per-entry privacy translated by an influence curve, which is paid once.
+
+    Parameters
+    ----------
+    knowledge : CurveKnowledge
+    sensitivity : Sensitivity
+        Of the query, for one entry.
+    notes : tuple of str
+
+    References
+    ----------
+    Bai, He, Gu, Kifer, Maeng (2026), Theorem 3, applied to all releases together.
+    """
+
+    knowledge: CurveKnowledge
+    sensitivity: Sensitivity
+    notes: tuple[str, ...] = ()
+
+    def of_entries(self, per_entry_epsilon: float) -> Guarantee:
+        """Return ``min over b of a(b) + b * per_entry_epsilon``."""
+        curve = self.knowledge.curve
+        assumption = (curve.assumption,) if curve.assumption else ()
+        return Guarantee(
+            notion=NOTION,
+            measure=PURE,
+            epsilon=curve.pufferfish_epsilon(per_entry_epsilon),
+            theorem="Bai et al. (2026), Theorem 3",
+            notes=(f"curve: {curve.direction}", *assumption, self.knowledge.public, *self.notes),
+        )
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+        """Translate the per-entry epsilon of additive noise."""
+        return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuiltClaim:
+    """Per-entry privacy translated by Markov quilts, one a node for all releases.
+
+    Parameters
+    ----------
+    knowledge : ChainKnowledge
+    sensitivity : Sensitivity
+        Of the query, for one entry.
+    method : {"exact", "approximate"}
+        Max-influences of the chains, or bounds from their gap and smallest stationary mass.
+    notes : tuple of str
+
+    References
+    ----------
+    Song, Wang, Chaudhuri (2017), Theorem 4.4.
+    """
+
+    knowledge: ChainKnowledge
+    sensitivity: Sensitivity
+    method: Method = "exact"
+    notes: tuple[str, ...] = ()
+
+    def of_entries(self, per_entry_epsilon: float) -> Guarantee:
+        """Return ``max over nodes of min over quilts of e + card * per_entry_epsilon``."""
+        known, length = self.knowledge, max(self.knowledge.lengths)
+        if self.method == "exact":
+            epsilon = composed_epsilon(known.chains, length, per_entry_epsilon, excess=known.excess)
+        else:
+            mass, gap = mixing(known)
+            epsilon = approximate_composed_epsilon(
+                mass, gap, length, per_entry_epsilon, excess=known.excess
+            )
+        return Guarantee(
+            notion=NOTION,
+            measure=PURE,
+            epsilon=epsilon,
+            theorem="Song, Wang, Chaudhuri (2017), Theorem 4.4",
+            notes=(f"{len(known.chains)} chain(s) in Theta", known.public, *self.notes),
+        )
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+        """Translate the per-entry epsilon of additive noise."""
+        return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
+
+
+def entry_epsilon(noise: Noise, sensitivity: Sensitivity, n_releases: int) -> float:
+    """Return the per-entry epsilon of all releases together, from the noise itself."""
+    if sensitivity.unit != "entry":
+        raise NotApplicableError(
+            f"influence is about entries; the query's sensitivity is for one {sensitivity.unit}"
+        )
+    return group_epsilon(noise, sensitivity, 1, PURE, n_releases)
+
+
+def mixing(known: ChainKnowledge) -> tuple[float, float]:
+    """Return the smallest stationary mass and the smallest spectral gap over Theta."""
+    return (
+        min(smallest_stationary_mass(chain.transition) for chain in known.chains),
+        min(spectral_gap(chain.transition) for chain in known.chains),
+    )

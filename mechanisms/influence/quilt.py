@@ -1,0 +1,72 @@
+"""The Markov Quilt Mechanism on chains, as a calibration (Song, Wang, Chaudhuri 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.check import whole
+from mechanisms.influence.claim import Method, QuiltClaim, mixing
+from mechanisms.influence.knowledge import ChainKnowledge
+from mechanisms.knowledge import Sensitivity
+from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.markov_quilt import approximate_scale, exact_scale
+from mechanisms.noise import AdditiveNoise
+from mechanisms.privacy.budget import Epsilon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkovQuiltLaplace:
+    """Release ``F + S_1 sigma Lap(1)`` per coordinate: epsilon-Pufferfish.
+
+    Parameters
+    ----------
+    method : {"exact", "approximate"}
+        sigma from the max-influences of Theta (MQMExact), or from its spectral gap and smallest
+        stationary mass alone (MQMApprox).
+    releases : int
+        Releases that share the budget, each with `releases` times the scale.
+
+    References
+    ----------
+    Song, Wang, Chaudhuri (2017), Theorem 4.4 and Algorithms 3 and 4.
+    """
+
+    requires: ClassVar = (ChainKnowledge, Sensitivity)
+    accepts: ClassVar = Epsilon
+    method: Method = "exact"
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        whole("releases", self.releases)
+        if self.method not in ("exact", "approximate"):
+            raise ValueError(
+                f"method must be 'exact' or 'approximate', got method={self.method!r}."
+            )
+
+    def calibrate(
+        self, known: ChainKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
+    ) -> AdditiveNoise:
+        """Scale independent Laplace noise to the worst node's best quilt."""
+        sigma = self._multiplier(known, budget.epsilon)
+        trivial = max(known.lengths) / budget.epsilon
+        note = "the trivial quilt: group privacy of all cells" if sigma >= trivial else ""
+        # A total per-entry budget of 1 / sigma, shared among the releases.
+        scale = laplace_scale(sensitivity.l1 * sigma * self.releases, 1.0)
+        return AdditiveNoise(
+            noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
+            claim=QuiltClaim(
+                knowledge=known,
+                sensitivity=sensitivity,
+                method=self.method,
+                notes=(*filter(None, (note,)), FLOAT_NOTE),
+            ),
+        )
+
+    def _multiplier(self, known: ChainKnowledge, epsilon: float) -> float:
+        if self.method == "exact":
+            return exact_scale(known.chains, known.lengths, epsilon, excess=known.excess)
+        mass, gap = mixing(known)
+        return approximate_scale(mass, gap, known.lengths, epsilon, excess=known.excess)

@@ -1,0 +1,52 @@
+"""Where the time of the main job goes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROFILED = """
+import sys, time
+start = time.perf_counter()
+import bench.game as game, bench.measure as measure, bench.cross as cross
+spent = {}
+def timed(owner, name):
+    inner = getattr(owner, name)
+    def outer(*a, **k):
+        began = time.perf_counter()
+        try:
+            return inner(*a, **k)
+        finally:
+            spent[name] = spent.get(name, 0.0) + time.perf_counter() - began
+    setattr(owner, name, outer)
+timed(game.Game, "worlds")          # drawing (once a process)
+timed(game.Game, "releases")        # releasing
+timed(game.Game, "_attackers")      # fitting
+timed(game.Game, "_scores")         # scoring: attacks
+timed(cross, "metric_rows")         # scoring: metrics
+timed(measure, "certify_attack")    # scoring: certificates
+from bench.__main__ import main
+code = main()
+wall = time.perf_counter() - start
+# worlds and releases are also asked for inside the others: count the outer ones and the rest once.
+outer = sum(spent[n] for n in ("_attackers", "_scores", "metric_rows", "certify_attack"))
+sys.stderr.write(f"SHARE {outer / wall:.4f} of {wall:.1f} s {spent}\\n")
+sys.exit(code)
+"""
+
+
+@pytest.mark.performance
+def test_drawing_releasing_fitting_and_scoring_take_85_percent_of_the_main_job(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROFILED, "+experiment=property_inference"],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    line = next(x for x in done.stderr.splitlines() if x.startswith("SHARE"))
+    sys.stdout.write(line + "\n")
+    assert float(line.split()[1]) >= 0.85, line
