@@ -90,7 +90,7 @@ class Cross:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
                         labels = {"scenario": label, "mechanism": name} | axes
                         cell = Cell(
-                            name=cell_name(labels),
+                            name=cell_name(labels, qualified=len(self.scenarios) > 1),
                             labels=labels,
                             spec=self._spec(label, placed, name, point, k, missing),
                             digest="" if absent else scenario.digest,
@@ -170,8 +170,8 @@ def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
     return calibration.calibrate(*knowledge, budget=budget)
 
 
-def cell_name(labels: Plain) -> str:
-    """Return a readable name: the mechanism first, then its coordinates."""
+def cell_name(labels: Plain, *, qualified: bool = False) -> str:
+    """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
         f"{short.get(name, name)}={value:g}"
@@ -180,4 +180,5 @@ def cell_name(labels: Plain) -> str:
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
-    return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest])
+    place = [f"@{labels['scenario']}"] if qualified else []
+    return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])

@@ -17,7 +17,10 @@ from mechanisms.privacy.bracket import Bracket
 
 
 class Quantity(Protocol):
-    """What a curve computes; ``digest`` identifies the data behind it (empty for none)."""
+    """What a curve computes; ``digest`` identifies the data behind it (empty for none).
+
+    A quantity with an attribute ``x`` other than None has its own values of the parameter.
+    """
 
     metric: str
 
@@ -70,13 +73,17 @@ class Curve:
                 cells.append(
                     Cell(
                         name=cell_name(labels), labels=labels, digest=quantity.digest,
-                        spec={"quantity": placed, "label": label, "x": list(self.x)},
+                        spec={"quantity": placed, "label": label, "x": self._x(quantity)},
                     )
                 )  # fmt: skip
         for name in self.grid:
             if name not in used:
                 raise ConfigError(f"grid: {unknown('axis', name, used)}")
         return cells
+
+    def _x(self, quantity: Quantity) -> list[float]:
+        own = getattr(quantity, "x", None)
+        return list(self.x if own is None else finite("x", own).tolist())
 
     def measure(self, cell: Cell) -> CellResult:
         """Compute one curve."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bench.board import leaderboard
+from bench.board import FIXED, leaderboard
 from bench.cell import FAILED, NOT_APPLICABLE, Cell
 from bench.experiment import Outcome
 from bench.ledger import MISFIT, VIOLATED
@@ -98,9 +98,18 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
 
 
 def pivoted(table: pd.DataFrame) -> pd.DataFrame:
-    """Return curves side by side: one line a value of the parameter, one column a cell."""
+    """Return curves side by side: a line a point, a column a quantity.
+
+    A point is a value of the parameter and of every axis that varies.
+    """
     rows = table[table["x"].notna()]
-    wide = rows.pivot_table(index="x", columns="cell", values="value", sort=False, dropna=False)
+    axes = [c for c in rows.columns if c not in (*FIXED, "scenario", "mechanism")]
+    axes = [c for c in axes if len(set(rows[c].dropna())) > 1]
+    # Quantities without an axis get lines of their own.
+    rows = rows.fillna(dict.fromkeys(axes, ""))
+    wide = rows.pivot_table(
+        index=[*axes, "x"], columns="mechanism", values="value", sort=False, dropna=True
+    )
     return wide.reset_index().rename_axis(columns=None)
 
 

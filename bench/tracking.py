@@ -168,7 +168,6 @@ class Store:
         title: str,
         keys: list[str],
         config: Plain,
-        files: list[Path],
         tags: dict[str, str],
     ) -> str:
         """Record the summary run of a sweep; return its run id."""
@@ -177,13 +176,17 @@ class Store:
                     "code": code_version(), "title": title, **owner(), **tags}  # fmt: skip
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
-            for path in files:
-                self._client.log_artifact(run_id, str(path))
             self._fill(
                 run_id, params={}, metrics={"cells": float(len(keys))},
                 tags=packed("keys", keys) | packed("config", config), status="FINISHED",
             )  # fmt: skip
             return run_id
+
+    def attach(self, run_id: str, files: list[Path]) -> None:
+        """Add files to a run."""
+        with self._guarded("write to"):
+            for path in files:
+                self._client.log_artifact(run_id, str(path))
 
     def _fill(
         self,

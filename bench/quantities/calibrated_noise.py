@@ -1,0 +1,122 @@
+"""How much noise a calibration calls for, against a parameter of its budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+import numpy as np
+
+from bench.build import ConfigError, unknown
+from bench.scenarios.base import Scenario
+from mechanisms.base import Calibration, NotApplicableError
+from mechanisms.check import FloatArray, positive
+from mechanisms.gaussian import GaussianNoise
+from mechanisms.identity import ExactRelease
+from mechanisms.laplace import LaplaceNoise
+from mechanisms.noise import AdditiveNoise
+from mechanisms.privacy.bracket import Bracket
+
+METRICS = {"scale": "scale", "variance": "noise_var", "ratio": "noise_ratio"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibratedNoise:
+    """Noise of a calibrated mechanism with one scale, on one of several data sets.
+
+    Parameters
+    ----------
+    scenarios : mapping of label to Scenario
+    dataset : str
+        Which of `scenarios`.
+    mechanism : Calibration
+    axis : {"order", "epsilon"}
+        What x is.
+    order, epsilon, delta : float
+        The rest of the budget; a calibration takes what its budget has.
+    of : {"scale", "variance", "ratio"}
+        Laplace scale or Gaussian standard deviation, in units of the query; noise variance; or
+        the scale over that of `reference` (inf where the reference calls for no noise).
+    reference : Calibration or None
+    at : mapping of axis to values
+        Values of x for each axis, where they differ; otherwise the study's.
+    """
+
+    scenarios: Mapping[str, Scenario]
+    dataset: str
+    mechanism: Calibration
+    axis: Literal["order", "epsilon"] = "order"
+    order: float = 2.0
+    epsilon: float = 0.5
+    delta: float = 0.001
+    of: Literal["scale", "variance", "ratio"] = "scale"
+    reference: Calibration | None = None
+    at: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.dataset not in self.scenarios:
+            raise ConfigError(unknown("dataset", self.dataset, self.scenarios))
+        for name, value, allowed in (
+            ("axis", self.axis, ("order", "epsilon")), ("of", self.of, tuple(METRICS)),
+        ):  # fmt: skip
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+        if (self.of == "ratio") != (self.reference is not None):
+            raise ValueError("of='ratio' and a reference go together.")
+        for name in ("order", "epsilon", "delta"):
+            positive(name, getattr(self, name))
+        self._scenario.check()
+
+    @property
+    def metric(self) -> str:
+        """Name of the quantity in the table."""
+        return METRICS[self.of]
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data."""
+        return self._scenario.digest
+
+    @property
+    def x(self) -> Sequence[float] | None:
+        """Values of the parameter, where this quantity has its own."""
+        return self.at.get(self.axis)
+
+    @property
+    def _scenario(self) -> Scenario:
+        return self.scenarios[self.dataset]
+
+    def curve(self, x: FloatArray) -> list[Bracket]:
+        """Return the noise at every value of the parameter; computed, rounded towards more."""
+        values = [self._value(float(at)) for at in x]
+        return [Bracket(v, v) for v in values]
+
+    def _value(self, at: float) -> float:
+        scale, laplace = self._scale(self.mechanism, at)
+        if self.of == "variance":
+            return 2 * scale**2 if laplace else scale**2
+        if self.reference is None:
+            return scale
+        least, _ = self._scale(self.reference, at)
+        return scale / least if least > 0 else (math.inf if scale > 0 else 1.0)
+
+    def _scale(self, calibration: Calibration, at: float) -> tuple[float, bool]:
+        """Return the scale, and whether the noise is Laplace; 0 for a release without noise."""
+        point = {"order": self.order, "epsilon": self.epsilon, "delta": self.delta, self.axis: at}
+        names = {f.name for f in fields(calibration.accepts)}
+        budget = calibration.accepts(**{k: v for k, v in point.items() if k in names})
+        knowledge = [self._scenario.knowledge(kind) for kind in calibration.requires]
+        try:
+            mechanism = calibration.calibrate(*knowledge, budget=budget)
+        except NotApplicableError as reason:
+            raise NotApplicableError(f"at {self.axis}={at:g}: {reason}") from reason
+        if isinstance(mechanism, ExactRelease):
+            return 0.0, False
+        noise = mechanism.noise if isinstance(mechanism, AdditiveNoise) else None
+        if isinstance(noise, LaplaceNoise):
+            return float(noise.scales.max()), True
+        if isinstance(noise, GaussianNoise):
+            return math.sqrt(float(np.linalg.eigvalsh(noise.covariance)[-1])), False
+        raise NotApplicableError("the mechanism's noise has no one scale")
