@@ -150,3 +150,4 @@ def test_careers_leave_group_privacy_only_at_small_epsilon():
 def test_household_power_has_the_states_of_its_cut():
     source = recorded(HouseholdPower(width=1.0, minutes=15))
     assert (len(source.states), len(source.lengths), max(source.lengths)) == (10, 3, 1687)
+    assert exact_scale([source.chain], 1687, 1.0) == pytest.approx(1687)
