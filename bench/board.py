@@ -10,6 +10,7 @@ from bench.cell import FINISHED, Plain
 
 LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
+RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
 FIXED = {"cell", "status", "verdict", "attack", "metric", "statistic", "x", "value", "lower",
          "upper", "n", "method"}  # fmt: skip
 
@@ -17,8 +18,8 @@ FIXED = {"cell", "status", "verdict", "attack", "metric", "statistic", "x", "val
 def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -> pd.DataFrame:
     """Return one line a cell: rank, coordinates, the ledger, verdict, and the metrics shown.
 
-    Mechanisms are ranked within equal coordinates other than the mechanism. Utility errors rank
-    upwards; for an attack metric the strongest attack of each cell is shown, and less is better.
+    Mechanisms are ranked within equal coordinates other than the mechanism, errors and attack
+    metrics (of each cell's strongest attack) from small to large.
     A cell without the sort metric gets no rank and stands last: a hole is shown, never averaged.
 
     Parameters
@@ -35,7 +36,8 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     ledger = [m for m in LEDGER if m != "exact_own" or m in recorded]
     shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
-    for _, rows in table.groupby("cell", sort=False):
+    places = [column for column in ("scenario", "cell") if column in table]
+    for _, rows in table.groupby(places, sort=False, dropna=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
         for metric in (*ledger, *shown):
@@ -43,32 +45,40 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
         head[SORT] = headline(rows, sort)
         lines.append(head)
     budget = [axis for axis in axes if axis != "mechanism"]
-    board = ranked(pd.DataFrame(lines), budget)
+    columns = [*axes, "verdict", *ledger, *shown, SORT]
+    board = pd.DataFrame(lines, columns=None if lines else columns)
+    board = ranked(board, budget, more_is_better=sort.startswith(RISING))
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
     return board.drop(columns=[SORT, *dull, *empty]).reset_index(drop=True)
 
 
-def ranked(board: pd.DataFrame, budget: list[str]) -> pd.DataFrame:
+def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:
     """Return the lines of every budget in order of rank.
 
-    A cell without an axis (a pure budget has no delta, the noiseless release no epsilon) competes
-    at every value of it.
+    Budgets are the coordinates that no other cell refines. A cell that lacks a coordinate (a
+    pure budget has no delta, the noiseless release no epsilon) competes at every budget that
+    refines its own, and is shown there.
     """
-    points = board[budget].drop_duplicates()
-    whole = points[points.notna().all(axis=1)]
+    coordinates = [known(line, budget) for line in board.to_dict("records")]
+    distinct = list(dict.fromkeys(coordinates))
     groups = []
-    for point in (whole if len(whole) else points).to_dict("records"):
-        fits = pd.Series(data=True, index=board.index)
-        for axis, value in point.items():
-            fits &= board[axis].isna() | (board[axis] == value) | pd.isna(value)
-        group = board[fits].copy()
-        places = group[SORT].rank(method="min")
+    for point in distinct:
+        if any(point < other for other in distinct):
+            continue
+        group = board[[own <= point for own in coordinates]].copy()
+        places = group[SORT].rank(method="min", ascending=not more_is_better)
         group.insert(0, "rank", ["" if math.isnan(p) else str(int(p)) for p in places])
-        for axis, value in point.items():
+        for axis, value in point:
             group[axis] = value
-        groups.append(group.sort_values(SORT, kind="stable", na_position="last"))
-    return pd.concat(groups)
+        order = places.fillna(math.inf).argsort(kind="stable")
+        groups.append(group.iloc[order])
+    return pd.concat(groups) if groups else board.assign(rank="")
+
+
+def known(line: Plain, axes: list[str]) -> frozenset[tuple[str, object]]:
+    """Return the coordinates that a line has."""
+    return frozenset((a, line[a]) for a in axes if line[a] is not None and line[a] == line[a])
 
 
 def headline(rows: pd.DataFrame, metric: str) -> float:

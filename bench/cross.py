@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.build import ConfigError, build, built_from_text, parameters_of
 from bench.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.datasets.source import DataAbsentError
 from bench.game import Game, Sizes
 from bench.grid import RELEASES, budget_points, product, sort_axes
 from bench.measure import ledger_rows, metric_rows
@@ -77,10 +78,11 @@ class Cross:
         for at in product(grid.scenario):
             placed = config | at
             scenario = scenario_of(placed, label)
-            scenario.check()
+            absent = absent_data(scenario)
             for name, mechanism in self.mechanisms.items():
                 calibration: Calibration = build(mechanism, f"mechanism {name}")
                 points, missing = budget_points(grid.budget, calibration.accepts)
+                missing = absent or missing
                 for point in points:
                     if not missing:
                         calibration.accepts(**point)
@@ -88,10 +90,10 @@ class Cross:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
                         labels = {"scenario": label, "mechanism": name} | axes
                         cell = Cell(
-                            name=cell_name(labels),
+                            name=cell_name(labels, qualified=len(self.scenarios) > 1),
                             labels=labels,
                             spec=self._spec(label, placed, name, point, k, missing),
-                            digest=scenario.digest,
+                            digest="" if absent else scenario.digest,
                         )
                         found.setdefault(cell.key, cell)
         return list(found.values())
@@ -144,6 +146,15 @@ def scenario_of(config: Plain, label: str) -> Scenario:
     return built_from_text(canonical(config), f"scenario {label}")
 
 
+def absent_data(scenario: Scenario) -> str:
+    """Check a scenario; return why it is to be skipped where data that may be absent are."""
+    try:
+        scenario.check()
+    except DataAbsentError as reason:
+        return str(reason)
+    return ""
+
+
 def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
     """Calibrate the cell's mechanism to its budget; an infinite epsilon means no noise."""
     if spec["missing"]:
@@ -159,8 +170,8 @@ def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
     return calibration.calibrate(*knowledge, budget=budget)
 
 
-def cell_name(labels: Plain) -> str:
-    """Return a readable name: the mechanism first, then its coordinates."""
+def cell_name(labels: Plain, *, qualified: bool = False) -> str:
+    """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
         f"{short.get(name, name)}={value:g}"
@@ -169,4 +180,5 @@ def cell_name(labels: Plain) -> str:
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
-    return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest])
+    place = [f"@{labels['scenario']}"] if qualified else []
+    return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])

@@ -59,11 +59,12 @@ class Experiment:
                 progress.advance(cell, result)
         results = [(cell, known[cell.key]) for cell in cells]
         table = tidy(results)
-        files = draw_all(table, self.figures, self.title, self.output)
         run_id = store.record_sweep(
             experiment_id, sweep=sweep, experiment=self.name, title=self.title,
-            keys=[c.key for c in cells], config=self.config, files=files, tags=provenance(),
+            keys=[c.key for c in cells], config=self.config, tags=provenance(),
         )  # fmt: skip
+        files = draw_all(table, self.figures, self.title, self.output)
+        store.attach(run_id, files)
         return Outcome(
             sweep=sweep, experiment_id=experiment_id, run_id=run_id, results=results,
             table=table, files=files, computed=len(missing),

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
             board = leaderboard(table, show, words["sort"])
             title = f"{sweep.title} (sweep {sweep.sweep})"
         sys.stdout.write(rendered(board, form, title))
-    except (ConfigError, StoreError, ValueError, OSError) as error:
+    except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
     return 0

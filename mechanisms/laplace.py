@@ -185,7 +185,9 @@ class DirectionalLaplaceNoise:
         if not np.linalg.cond(law.covariance) < 1 / np.finfo(np.float64).eps:
             raise NotComputableError("noise along a direction needs answers of full rank")
         residual = releases[:, 0] - law.mean
-        precision = np.linalg.inv(law.covariance)
+        if spread == 0:
+            raise NotComputableError("the answers do not vary along the noised direction")
+        precision = np.linalg.pinv(law.covariance, hermitian=True)
         along = spread**2 * (residual @ precision @ self.direction)
         noiseless = -0.5 * (along / spread) ** 2 - math.log(spread * math.sqrt(2 * math.pi))
         noised = log_density_gaussian_plus_laplace(along, spread, self.scale)

@@ -17,7 +17,7 @@ import pandas as pd
 
 import bench
 from bench.datasets.chains import chain_digest
-from bench.datasets.source import DataError
+from bench.datasets.source import DataAbsentError, DataError
 from mechanisms.check import positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
@@ -54,7 +54,8 @@ class Recording:
         """The label sequences; refuse a file that is not there or not in its format."""
         path = self.where() if self.path is None else Path(self.path)
         if not path.is_file():
-            raise DataError(f"no file {path}: give its path.")
+            kind = DataAbsentError if self.path is None else DataError
+            raise kind(f"no file {path}: give its path.")
         content = path.read_bytes()
         try:
             return self.read(gzip.decompress(content) if path.suffix == ".gz" else content)

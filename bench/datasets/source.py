@@ -20,6 +20,10 @@ class DataError(ValueError):
     """A data file is missing, corrupt or not in the stated format."""
 
 
+class DataAbsentError(DataError):
+    """A file that nobody named and that may be absent: what needs it is skipped with the reason."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
     """One file of a dataset.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mechanisms.check import FloatArray
-
 
 def crossing(
     table: pd.DataFrame, metric: str, axis: str, rising: str, level: str
@@ -16,19 +14,15 @@ def crossing(
     Curves are linear between grid points. The ends come from the ends of both 95 % intervals:
     conservative, at least 95 %. NaN where the curves do not cross on the grid.
     """
-
-    def curve(mechanism: str, column: str) -> FloatArray:
-        rows = table[(table["mechanism"] == mechanism) & (table["metric"] == metric)]
-        rows = rows[rows["statistic"] == ""].sort_values(axis)
-        return rows[column].to_numpy(dtype=np.float64)
-
     if axis not in table:
         return (float("nan"),) * 3
-    own = table[(table["mechanism"] == rising) & (table["metric"] == metric)]
-    x = np.sort(own.loc[own["statistic"] == "", axis].to_numpy(dtype=np.float64))
+    rows = table[(table["metric"] == metric) & (table["statistic"] == "")].dropna(subset=[axis])
+    first_rows, second_rows = (rows[rows["mechanism"] == name] for name in (rising, level))
+    both = first_rows.merge(second_rows, on=axis, suffixes=("", "_level")).sort_values(axis)
+    x = both[axis].to_numpy(dtype=np.float64)
 
     def root(first: str, second: str) -> float:
-        gaps = curve(rising, first) - curve(level, second)
+        gaps = (both[first] - both[f"{second}_level"]).to_numpy(dtype=np.float64)
         above = np.flatnonzero((gaps[:-1] < 0) & (gaps[1:] >= 0))
         if not above.size:
             return float("nan")

@@ -52,12 +52,13 @@ class Ledger:
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)
         figure = Figure(figsize=(2.4 * self.columns, 1.9 * rows + 0.7), layout="constrained")
-        panels = figure.subplots(rows, self.columns, squeeze=False, sharex=True)
+        panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
         for panel in panels.flat[len(names) :]:
             panel.set_visible(False)
-        figure.supxlabel(self.axis_label, fontsize=8)
+        for panel in panels.flat[max(0, len(names) - self.columns) : len(names)]:
+            panel.set_xlabel(self.axis_label, fontsize=7)  # the last of each column
         figure.supylabel(self.label, fontsize=8)
         handles = panels.flat[0].get_legend_handles_labels()
         figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=7)

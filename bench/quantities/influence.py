@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bench.datasets.chains import ChainSource
-from bench.datasets.source import DataError
+from bench.datasets.source import DataAbsentError, DataError
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
@@ -67,7 +67,7 @@ class ChainInfluence:
         """Identity of the chain; of its name alone where its file is absent."""
         try:
             return self.source.digest
-        except DataError:
+        except DataAbsentError:
             return "absent"
 
     def curve(self, x: FloatArray) -> list[Bracket]:
@@ -75,7 +75,7 @@ class ChainInfluence:
         sizes = whole_sizes(x)
         try:
             chain, lengths = self.source.chain, self.source.lengths
-        except DataError as error:
+        except DataAbsentError as error:
             raise NotApplicableError(str(error)) from error
         length = self.length or max(lengths, default=0)
         whole("length", length)
@@ -142,7 +142,7 @@ class NetworkInfluence:
     secrets : sequence of str, or None
         Nodes whose values are secret; None takes all.
     up_to : int
-        Largest tabulated b.
+        Largest tabulated b; the curve is held from there to the number of nodes.
     beam : int
         Candidate sets kept at every size.
     uncertainty : float in [0, 1)
@@ -195,10 +195,12 @@ class NetworkInfluence:
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""
+        sizes = whole_sizes(x)
+        up_to = max(1, min(int(sizes.max()), self.up_to))
         curve = greedy_network_curve(
-            self.network, secrets=self.secrets, up_to=self.up_to, beam=self.beam
+            self.network, secrets=self.secrets, up_to=up_to, beam=self.beam
         )
-        return points(curve, whole_sizes(x), self.uncertainty, self.reading)
+        return points(curve, sizes, self.uncertainty, self.reading)
 
 
 def whole_sizes(x: FloatArray) -> np.ndarray:

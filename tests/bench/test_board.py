@@ -188,3 +188,49 @@ def test_the_table_is_left_untouched():
 
 def test_every_column_of_a_row_is_fixed_and_no_axis():
     assert set(ROW_COLUMNS) <= FIXED
+
+
+def lines_of(*labels, **values):
+    """Return the board of cells whose l2 is given by position."""
+    cells = [
+        (
+            Cell(name=f"c{i}", labels={"scenario": "s"} | at, spec={}, digest=""),
+            CellResult(
+                status=FINISHED, rows=[row("l2", value=float(i), lower=0.0, upper=9.0, n=2)]
+            ),
+        )
+        for i, at in enumerate(labels)
+    ]
+    return leaderboard(tidy(cells), ["l2"])
+
+
+def test_no_cell_disappears_where_budgets_are_partly_refined():
+    board = lines_of(
+        {"mechanism": "lap", "epsilon": 1.0},
+        {"mechanism": "lap", "epsilon": 2.0},
+        {"mechanism": "gau", "epsilon": 1.0, "delta": 0.1},
+    )
+    seen = [(r.mechanism, r.epsilon) for r in board.itertuples()]
+    assert sorted(seen) == [("gau", 1.0), ("lap", 1.0), ("lap", 2.0)]
+    assert board.loc[board["epsilon"] == 1.0, "rank"].tolist() == ["1", "2"]
+
+
+def test_budgets_of_different_kinds_stay_apart_and_keep_their_coordinates():
+    board = lines_of(
+        {"mechanism": "lap", "epsilon": 1.0},
+        {"mechanism": "gau", "epsilon": 1.0, "delta": 0.1},
+        {"mechanism": "gau", "epsilon": 1.0, "delta": 0.2},
+        {"mechanism": "ren", "epsilon": 1.0, "order": 2.0},
+        {"mechanism": "ren", "epsilon": 1.0, "order": 5.0},
+    )
+    counts = board["mechanism"].value_counts().to_dict()
+    assert counts == {"lap": 4, "gau": 2, "ren": 2}
+    assert board.loc[board["mechanism"] == "gau", "delta"].tolist() == [0.1, 0.2]
+
+
+def test_without_axes_every_cell_has_one_line():
+    assert len(lines_of({"mechanism": "a"}, {"mechanism": "b"})) == 2
+
+
+def test_an_empty_table_has_an_empty_board():
+    assert len(leaderboard(tidy([]), ["l2"])) == 0
