@@ -135,7 +135,13 @@ def test_odd_names_are_written(tmp_path):
 @pytest.mark.parametrize("name", options("figure"))
 def test_every_figure_labels_its_axes_and_draws_an_unknown_table(name):
     text = (resources.files("conf") / "figure" / f"{name}.yaml").read_text(encoding="utf-8")
-    figure = build(yaml.safe_load(text), f"figure {name}").draw(sweep())
+    drawing = build(yaml.safe_load(text), f"figure {name}")
+    try:
+        figure = drawing.draw(sweep())
+    except ConfigError as error:  # it needs an axis that this table does not have
+        assert str(error).count("\n") == 0
+        assert "unknown column" in str(error)
+        return
     # Panels may share their labels: the outer ones, or the figure's own.
     assert figure.get_supxlabel() or any(axes.get_xlabel() for axes in figure.axes)
     assert figure.get_supylabel() or any(axes.get_ylabel() for axes in figure.axes)
