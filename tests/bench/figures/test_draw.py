@@ -136,12 +136,12 @@ def test_odd_names_are_written(tmp_path):
 def test_every_figure_labels_its_axes_and_draws_an_unknown_table(name):
     text = (resources.files("conf") / "figure" / f"{name}.yaml").read_text(encoding="utf-8")
     drawing = build(yaml.safe_load(text), f"figure {name}")
-    try:
-        figure = drawing.draw(sweep())
-    except ConfigError as error:  # it needs an axis that this table does not have
-        assert str(error).count("\n") == 0
-        assert "unknown column" in str(error)
+    needed = {getattr(drawing, "columns", ""), getattr(drawing, "rows", "")} - {""}
+    if not needed <= set(sweep().columns):
+        with pytest.raises(ConfigError, match="unknown column"):
+            drawing.draw(sweep())
         return
+    figure = drawing.draw(sweep())
     # Panels may share their labels: the outer ones, or the figure's own.
     assert figure.get_supxlabel() or any(axes.get_xlabel() for axes in figure.axes)
     assert figure.get_supylabel() or any(axes.get_ylabel() for axes in figure.axes)
