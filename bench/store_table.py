@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from bench.cell import Cell, tidy
-from bench.tracking import Store, StoreError, Sweep
+from bench.records import Sweep
+from bench.tracking import Store, StoreError
 
 
 def latest_sweep(store: Store, experiment: str | None, name: str | None = None) -> Sweep:

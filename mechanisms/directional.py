@@ -10,19 +10,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.expected_value import NOTION, TRANSLATION_NOTE
+from mechanisms.expected_value import translated_gaussian, translated_laplace
 from mechanisms.gaussian import (
     CalibrationName,
-    GaussianNoise,
-    calibration_notes,
     check_calibration,
-    target_distance,
 )
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laplace import FLOAT_NOTE, DirectionalLaplaceNoise, laplace_scale
-from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.laplace import DirectionalLaplaceNoise, laplace_scale
+from mechanisms.noise import AdditiveNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +41,7 @@ class DirectionalLaplace:
             direction=answers.common_direction(),
             scale=laplace_scale(answers.distance(2), budget.epsilon),
         )
-        return AdditiveNoise(
-            noise=noise,
-            claim=TranslationClaim(
-                differences=answers.differences(),
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.3",
-                measure=ApproximateMeasure(0.0),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE),
-            ),
-        )
+        return translated_laplace(noise, answers, "Theorem 4.3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +68,7 @@ class DirectionalGaussian:
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Scale Gaussian noise along v to the largest L2 mean difference."""
         direction = answers.common_direction()
-        deviation = answers.distance(2) / target_distance(budget, self.calibration)
-        covariance = deviation**2 * np.outer(direction, direction)
-        return AdditiveNoise(
-            noise=GaussianNoise(covariance=covariance, calibration=self.calibration),
-            claim=TranslationClaim(
-                differences=answers.differences(),
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.3 with Gaussian noise",
-                measure=ApproximateMeasure(budget.delta),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(self.calibration)),
-            ),
-        )
+        return translated_gaussian(
+            np.outer(direction, direction), answers, budget, self.calibration,
+            "Theorem 4.3 with Gaussian noise",
+        )  # fmt: skip

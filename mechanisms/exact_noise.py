@@ -29,7 +29,7 @@ class ExactNoise:
 
     References
     ----------
-    Van Erven and Harremoes (2014), Theorem 9 (data processing): divergences fall with the scale.
+    Van Erven and Harremoes (2014), data processing inequality: divergences fall with the scale.
     """
 
     requires: ClassVar = (ScalarAnswers,)

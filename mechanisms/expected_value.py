@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from mechanisms.check import FloatArray
 from mechanisms.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -19,11 +20,12 @@ from mechanisms.gaussian import (
 )
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
-from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.noise import AdditiveNoise, Noise, TranslationClaim
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure
 
 NOTION = "distribution privacy"
+SOURCE = "Chen and Ohrimenko (2023)"
 TRANSLATION_NOTE = "assumes that each pair's answers are translations of each other"
 
 
@@ -42,16 +44,8 @@ class ExpectedValueLaplace:
     def calibrate(self, answers: GaussianAnswers, *, budget: Epsilon) -> AdditiveNoise:
         """Scale independent Laplace noise to the largest L1 mean difference."""
         scale = laplace_scale(answers.distance(1), budget.epsilon)
-        return AdditiveNoise(
-            noise=LaplaceNoise(scales=np.full(answers.means.shape[1], scale)),
-            claim=TranslationClaim(
-                differences=answers.differences(),
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.1",
-                measure=ApproximateMeasure(0.0),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE),
-            ),
-        )
+        noise = LaplaceNoise(scales=np.full(answers.means.shape[1], scale))
+        return translated_laplace(noise, answers, "Theorem 4.1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +71,43 @@ class ExpectedValueGaussian:
 
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Scale isotropic Gaussian noise to the largest L2 mean difference."""
-        deviation = answers.distance(2) / target_distance(budget, self.calibration)
-        covariance = deviation**2 * np.eye(answers.means.shape[1])
-        return AdditiveNoise(
-            noise=GaussianNoise(covariance=covariance, calibration=self.calibration),
-            claim=TranslationClaim(
-                differences=answers.differences(),
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.2",
-                measure=ApproximateMeasure(budget.delta),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(self.calibration)),
-            ),
-        )
+        unit = np.eye(answers.means.shape[1])
+        return translated_gaussian(unit, answers, budget, self.calibration, "Theorem 4.2")
+
+
+def translated_laplace(noise: Noise, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
+    """Add Laplace noise with the claim that each pair's answers are translations: (epsilon, 0)."""
+    return AdditiveNoise(
+        noise=noise,
+        claim=TranslationClaim(
+            differences=answers.differences(),
+            notion=NOTION,
+            theorem=f"{SOURCE}, {theorem}",
+            measure=ApproximateMeasure(0.0),
+            notes=(TRANSLATION_NOTE, FLOAT_NOTE),
+        ),
+    )
+
+
+def translated_gaussian(
+    unit: FloatArray,
+    answers: GaussianAnswers,
+    budget: EpsilonDelta,
+    calibration: CalibrationName,
+    theorem: str,
+) -> AdditiveNoise:
+    """Add N(0, s^2 unit), s the largest L2 mean difference over the calibration's distance.
+
+    `unit` has shape (m, m) and is a projection that keeps every mean difference.
+    """
+    deviation = answers.distance(2) / target_distance(budget, calibration)
+    return AdditiveNoise(
+        noise=GaussianNoise(covariance=deviation**2 * unit, calibration=calibration),
+        claim=TranslationClaim(
+            differences=answers.differences(),
+            notion=NOTION,
+            theorem=f"{SOURCE}, {theorem}",
+            measure=ApproximateMeasure(budget.delta),
+            notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(calibration)),
+        ),
+    )

@@ -24,7 +24,8 @@ class JointConvexLaplace:
 
     References
     ----------
-    Van Erven and Harremoes (2014), Theorem 13 (joint convexity); Mironov (2017), Proposition 6.
+    Van Erven and Harremoes (2014), for ``exp((a-1) D_a)`` as an f-divergence, which is jointly
+    convex; Mironov (2017), Proposition 6, for the Hellinger integral of two Laplace laws.
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -32,7 +33,7 @@ class JointConvexLaplace:
 
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest root over the pairs."""
-        theorem = "van Erven and Harremoes (2014), Theorem 13"
+        theorem = "joint convexity of the Hellinger integral (an f-divergence)"
         order, epsilon = checked_order(budget, theorem), budget.epsilon
         pairs = over_pairs(
             [comonotone(*laws) for laws in answers.law_pairs()],

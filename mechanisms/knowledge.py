@@ -101,7 +101,7 @@ class ScalarAnswers(Knowledge):
 
     References
     ----------
-    Pierquin, Bellet, Tommasi, Boussard (2024), Renyi Pufferfish Privacy, Definition 3.1.
+    Pierquin, Bellet, Tommasi, Boussard (2024), Renyi Pufferfish Privacy.
     """
 
     laws: tuple[DiscreteLaw | None, ...]

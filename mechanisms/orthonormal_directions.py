@@ -10,18 +10,15 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite
-from mechanisms.expected_value import NOTION, TRANSLATION_NOTE
+from mechanisms.expected_value import translated_gaussian, translated_laplace
 from mechanisms.gaussian import (
     CalibrationName,
-    GaussianNoise,
-    calibration_notes,
     check_calibration,
-    target_distance,
 )
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.laplace import LaplaceNoise, laplace_scale
 from mechanisms.laws import AnswerLaw, GaussianLaw
-from mechanisms.noise import AdditiveNoise, TranslationClaim, shared_gaussian
+from mechanisms.noise import AdditiveNoise, shared_gaussian
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -130,16 +127,8 @@ class OrthonormalDirectionsLaplace:
         differences = answers.differences()
         basis = spanning_basis(differences)
         scale = laplace_scale(float(np.abs(differences @ basis).sum(axis=1).max()), budget.epsilon)
-        return AdditiveNoise(
-            noise=SubspaceLaplaceNoise(scales=np.full(basis.shape[1], scale), basis=basis),
-            claim=TranslationClaim(
-                differences=differences,
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.3 in several directions",
-                measure=ApproximateMeasure(0.0),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE),
-            ),
-        )
+        noise = SubspaceLaplaceNoise(scales=np.full(basis.shape[1], scale), basis=basis)
+        return translated_laplace(noise, answers, "Theorem 4.3 in several directions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,20 +154,9 @@ class OrthonormalDirectionsGaussian:
 
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Scale Gaussian noise along every direction to the largest L2 norm."""
-        differences = answers.differences()
-        basis = spanning_basis(differences)
-        deviation = answers.distance(2) / target_distance(budget, self.calibration)
-        return AdditiveNoise(
-            noise=GaussianNoise(
-                covariance=deviation**2 * basis @ basis.T, calibration=self.calibration
-            ),
-            claim=TranslationClaim(
-                differences=differences,
-                notion=NOTION,
-                theorem="Chen and Ohrimenko (2023), Theorem 4.3 in several directions",
-                measure=ApproximateMeasure(budget.delta),
-                notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(self.calibration)),
-            ),
+        basis = spanning_basis(answers.differences())
+        return translated_gaussian(
+            basis @ basis.T, answers, budget, self.calibration, "Theorem 4.3 in several directions"
         )
 
 

@@ -58,8 +58,9 @@ class ScaleClaim:
 
     Several releases of one answer: Gaussian ones are as good as their average, of deviation
     ``sigma / sqrt(k)``; Laplace ones leak at most what one of scale ``b / k`` does, since moving
-    the answer under one release after the other is a chain of single moves (Dong, Roth and Su
-    2022, Lemma A.5), for every pair of answers, and couplings average over those.
+    the answer under one release after the other is a chain of k single moves, as in group privacy
+    (Dong, Roth and Su 2022, Theorem 2.14), for every pair of answers, and couplings average over
+    those.
 
     Parameters
     ----------

@@ -12,8 +12,9 @@ import pytest
 
 from bench.cell import Cell, CellResult, row
 from bench.packing import unpacked
+from bench.records import legal, owner
 from bench.store_table import latest_sweep, table_of
-from bench.tracking import Store, StoreError, legal, owner, sqlite_path, tracking_uri
+from bench.tracking import Store, StoreError, sqlite_path, tracking_uri
 from tests.bench.test_cross import MECHANISMS, study
 
 

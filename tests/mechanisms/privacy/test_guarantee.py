@@ -11,6 +11,7 @@ from mechanisms.privacy.guarantee import (
     ApproximateMeasure,
     Guarantee,
     RenyiMeasure,
+    TrimmedRenyiMeasure,
     bernoulli_renyi,
 )
 from mechanisms.privacy.leakage import FinitePair, finite_renyi
@@ -124,3 +125,29 @@ def test_measures_are_named_by_their_parameters():
     assert ApproximateMeasure(0.0).name == "epsilon"
     assert ApproximateMeasure(1e-3).name == "epsilon at delta=0.001"
     assert RenyiMeasure(math.inf).name == "Renyi epsilon at order=inf"
+
+
+@given(
+    p=st.lists(st.integers(1, 9), min_size=4, max_size=4),
+    q=st.lists(st.integers(1, 9), min_size=4, max_size=4),
+    order=st.sampled_from([1.5, 2.0, 7.0]),
+    data=st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_test_certifies_more_than_what_is_left_after_trimming(p, q, order, data):
+    # Laws with events of mass .9 in advance: the rest, of mass .1, may be anywhere.
+    delta = 0.1
+    kept = [np.append(0.9 * np.array(w) / sum(w), [0.0, 0.0]) for w in (p, q)]
+    first, second = kept[0] + [0, 0, 0, 0, 0.1, 0], kept[1] + [0, 0, 0, 0, 0, 0.1]
+    true = max(
+        finite_renyi(kept[0] / 0.9, kept[1] / 0.9, order),
+        finite_renyi(kept[1] / 0.9, kept[0] / 0.9, order),
+    )
+    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=6, max_size=6)))
+    tpr, fpr = first[chosen].sum(), second[chosen].sum()
+    measure = TrimmedRenyiMeasure(order, delta)
+    assert measure.certify(fpr=float(fpr), tpr=float(tpr)) <= true + 1e-9
+    assert measure.exact(FinitePair(first, second)).lo == 0.0
+    assert TrimmedRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(order).certify(
+        fpr=0.2, tpr=0.6
+    )

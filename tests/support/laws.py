@@ -1,0 +1,38 @@
+"""Strategies of scalar laws, and the count tables of the embedded data sets."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from bench.datasets.column import NumericTable
+from mechanisms.coupling import DiscreteLaw
+from mechanisms.knowledge import ScalarAnswers
+
+COUNTS = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
+GRID = np.array([0.0, 0.5, 1.0, 3.0, 4.0])
+
+SOURCES = {
+    "adult": ("adult_education_num.csv", "education-num", "relationship"),
+    "heart": ("heart_oldpeak.csv", "oldpeak", "fbs"),
+    "student": ("student_grade.csv", "G3", "guardian"),
+}
+SIDES = {
+    "adult": ("Husband", "Not-in-family"), "heart": ("0", "1"), "student": ("mother", "father"),
+}  # fmt: skip
+
+
+def on_grid(counts):
+    return DiscreteLaw.of_counts(atoms=GRID, counts=counts)
+
+
+def answers_of(*laws):
+    pairs = tuple((i, j) for i in range(len(laws)) for j in range(i + 1, len(laws)))
+    return ScalarAnswers(laws=laws, pairs=pairs)
+
+
+def embedded(name):
+    """Return the two laws of a data set of Ding, Yang and Zhang (2026)."""
+    file, value, secret = SOURCES[name]
+    table = NumericTable(path=f"embedded:{file}", value=value, secret=secret, count="count")
+    return tuple(table.law(side) for side in SIDES[name])
