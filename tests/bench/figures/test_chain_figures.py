@@ -81,7 +81,8 @@ def test_every_mechanism_has_a_panel_and_flags_are_in_its_title():
     assert claimed.get_ydata().tolist() == [1.0, 2.0]
     assert exact.get_ydata().tolist() == [0.5, 2.5]
     assert certified.get_ydata().tolist() == [0.1, 0.2]
-    assert second.get_title() == "noiseless"
+    assert second.get_title() == "noiseless: exact infinite"
+    assert second.get_xlim() == first.get_xlim()
     assert first.get_xlabel() == "budget epsilon (nats)"
 
 
