@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 from bench.figures.against_budget import COLOURS
 
+MARKERS = "osxv^+D"  # lines that coincide stay visible
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgainstParameter:
@@ -28,7 +30,7 @@ class AgainstParameter:
     source : str
         Where the published values come from.
     floor : float
-        Smallest value shown on a logarithmic axis; smaller ones (a 0, say) are drawn there.
+        Smallest value shown on a logarithmic axis; smaller ones (a 0, say) are left out.
     where : mapping of column to value
         Selects rows, for tables with more axes.
     split : str
@@ -53,7 +55,7 @@ class AgainstParameter:
         keys = ["mechanism", *([self.split] if self.split in rows else [])]
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
-        bracketed = False
+        notes: set[str] = set()
         for i, (key, own) in enumerate(rows.groupby(keys, sort=False, dropna=False)):
             colour = COLOURS[i % len(COLOURS)]
             name = str(key[0])
@@ -63,14 +65,22 @@ class AgainstParameter:
                 finite[c].to_numpy(dtype=np.float64) for c in ("x", "value", "lower", "upper")
             )
             if "y" in self.log:
-                y, low, high = (np.maximum(v, self.floor) for v in (y, low, high))
-            axes.plot(x, y, "-", marker=".", ms=3, color=colour, linewidth=1, label=label)
-            if (own["method"] == "bracket").any():
-                bracketed = True
+                seen = y >= self.floor
+                x, y, high = x[seen], y[seen], high[seen]
+                low = np.maximum(low[seen], self.floor)
+            bounds = (own["method"] == "bracket").any()
+            one_sided = bounds and not (own["lower"] > 0).any()  # nothing is known from below
+            axes.plot(
+                x, y, "--" if one_sided else "-", marker=MARKERS[i % len(MARKERS)], ms=4,
+                mfc="none", mew=0.7, color=colour, linewidth=1, label=label,
+            )  # fmt: skip
+            notes |= {"dashed: upper bound"} if one_sided else set()
+            if bounds and not one_sided:
+                notes.add("shaded: rigorous bracket")
                 axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
             if name in self.published:
                 points = self.published[name]
-                axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=6)
+                axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=8)
         for axis in self.log:
             getattr(axes, f"set_{axis}scale")("log")
         axes.set_xlabel(self.axis_label)
@@ -79,12 +89,12 @@ class AgainstParameter:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(
                 fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5),
-                title=self._note(bracketed=bracketed), title_fontsize=6.5,
+                title=self._note(notes), title_fontsize=6.5,
             )  # fmt: skip
         return figure
 
-    def _note(self, *, bracketed: bool) -> str:
-        lines = ["shaded: rigorous bracket"] if bracketed else ["computed, no sampling"]
+    def _note(self, notes: set[str]) -> str:
+        lines = ["computed, no sampling", *sorted(notes)]
         if self.published:
             lines.append(f"hollow: {self.source}")
         return "\n".join(lines)

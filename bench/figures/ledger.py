@@ -55,6 +55,10 @@ class Ledger:
         panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
+        if self.axis in table and table[self.axis].nunique() > 1:
+            low, high = table[self.axis].min(), table[self.axis].max()
+            for panel in panels.flat:
+                panel.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         for panel in panels.flat[len(names) :]:
             panel.set_visible(False)
         for panel in panels.flat[max(0, len(names) - self.columns) : len(names)]:
@@ -76,6 +80,9 @@ class Ledger:
         verdicts = set(table["verdict"]) & {"violated", "model misfit"}
         if verdicts:
             axes.set_title(f"{axes.get_title()}: {' '.join(sorted(verdicts))}", fontsize=7)
+        exact = table.loc[table["metric"] == "exact", "value"].astype(float)
+        if np.isinf(exact).any():
+            axes.set_title(f"{axes.get_title()}: exact infinite", fontsize=7)
         for metric, (style, colour, label) in styles.items():
             rows = table[(table["metric"] == metric) & (table["attack"] == "")]
             if self.axis not in rows or rows[self.axis].isna().all():
