@@ -11,7 +11,6 @@ import numpy as np
 from mechanisms.check import positive, within
 from mechanisms.privacy.bracket import Bracket
 
-
 ROUNDING = 1e-12
 
 
