@@ -120,13 +120,17 @@ class Game:
 
     def laws(self) -> tuple[AnswerLaw, ...] | None:
         """Return the law under each secret of what the mechanism sees, or None for no such law."""
+        try:
+            return self.offered_laws()
+        except NotOfferedError:
+            return None
+
+    def offered_laws(self) -> tuple[AnswerLaw, ...]:
+        """Return these laws, or raise NotOfferedError with the scenario's reason."""
         law = self.scenario.law
         if self.mechanism.sees == "database" and isinstance(self.scenario, HasDatabaseLaw):
             law = self.scenario.database_law
-        try:
-            return tuple(law(s) for s in range(len(self.scenario.secrets)))
-        except NotOfferedError:
-            return None
+        return tuple(law(s) for s in range(len(self.scenario.secrets)))
 
     def released(self) -> list[Released]:
         """Return answers and releases of the fresh worlds, by repetition."""

@@ -12,7 +12,7 @@ from bench.ledger import certify_attack, largest_certifiable, verdict
 from bench.metrics.base import NotMeasurableError, Scored
 from bench.randomness import rng_for
 from bench.scenarios.base import HasOwnLaws
-from mechanisms.base import HasLeakage, guarantee_of
+from mechanisms.base import HasLeakage, NotOfferedError, guarantee_of
 from mechanisms.laws import AnswerLaw
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, Measure, NoClaim
@@ -85,7 +85,7 @@ def own_leakage(game: Game, measure: Measure) -> Bracket | None:
 def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:
     """Return the exact comparison of every pair under `laws`, or the reason why there is none."""
     if laws is None:
-        return [], "not computable: the scenario offers no answer law"
+        return [], f"not computable: {_why_no_laws(game)}"
     if not isinstance(game.mechanism, HasLeakage):
         return [], "not computable: the mechanism's release law has no known form"
     try:
@@ -94,6 +94,14 @@ def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[Pa
         ], ""
     except NotComputableError as error:
         return [], f"not computable: {error}"
+
+
+def _why_no_laws(game: Game) -> str:
+    try:
+        game.offered_laws()
+    except NotOfferedError as reason:
+        return str(reason)
+    return "the scenario offers no answer law"
 
 
 def joined(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, str]:

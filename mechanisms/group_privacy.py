@@ -51,9 +51,11 @@ class GroupClaim:
     def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
         """Claim the secret pairs where the group is the whole database."""
         if self.group < self.sensitivity.size:
+            unit = self.sensitivity.unit
+            units = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
             return NoClaim(
                 reason=f"privacy for {self.group} of {self.sensitivity.size} "
-                f"{self.sensitivity.unit}s says nothing about a property of all of them"
+                f"{units} says nothing about a property of all of them"
             )
         return Guarantee(
             notion="group differential privacy",

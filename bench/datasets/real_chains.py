@@ -147,7 +147,10 @@ class Careers(Recording):
     def read(self, content: bytes) -> list[Sequence[Hashable]]:
         """Return one sequence a person."""
         table = pd.read_csv(io.BytesIO(content), dtype=str, na_filter=False)
-        return table.loc[:, "Jul.93":"Jun.99"].to_numpy().tolist()
+        if not {"Jul.93", "Jun.99"} <= set(table.columns):
+            raise ValueError("no columns Jul.93 to Jun.99")
+        months = table.columns.slice_indexer("Jul.93", "Jun.99")
+        return table.iloc[:, months].to_numpy().tolist()
 
 
 @dataclass(frozen=True, kw_only=True)

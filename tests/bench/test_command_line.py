@@ -226,7 +226,7 @@ def test_two_sweeps_are_compared(folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["+experiment=quickstrat"], "did you mean quickstart?"),
+        (["+experiment=quickstrat"], "did you mean quickstart"),
         (["experiment=quickstart"], "write +experiment=quickstart"),
         ([*SMALL[:-1], "mechanism=[directional_gausian]"], "did you mean directional_gaussian"),
         ([*SMALL, "n_tset=5"], "n_tset"),

@@ -1,0 +1,149 @@
+"""Curve studies of influence and of noise scales."""
+
+import gzip
+import math
+
+import numpy as np
+import pytest
+
+from bench.curve import Curve
+from bench.datasets.chains import GivenChain
+from bench.datasets.real_chains import Careers
+from bench.datasets.source import DataError
+from bench.quantities.influence import ChainInfluence, NetworkInfluence, ProcessInfluence
+from bench.quantities.scales import ChainScale
+from mechanisms.base import NotApplicableError
+
+BINARY = GivenChain(transition=[[0.6, 0.4], [0.2, 0.8]])
+ALTERNATING = GivenChain(transition=[[0.2, 0.8], [0.7, 0.3]])
+X = np.arange(1.0, 9.0)
+SPRINKLER = """
+variable A { type discrete [ 2 ] { yes, no }; }
+variable B { type discrete [ 2 ] { yes, no }; }
+probability ( A ) { table 0.3, 0.7; }
+probability ( B | A ) { (yes) 0.9, 0.1; (no) 0.4, 0.6; }
+"""
+
+
+def values(quantity, x=X):
+    return [b.hi for b in quantity.curve(np.asarray(x, dtype=float))]
+
+
+def test_chain_curves_have_the_known_values():
+    known = [2.197225, 1.550597, 0.903970, 0.638571, 0.373172, 0.262452, 0.151732, 0.106432]
+    for form in ("exact", "closed", "closed_long"):
+        found = values(ChainInfluence(source=BINARY, length=400, form=form))
+        assert found == pytest.approx(known, abs=1e-6)
+    short = values(ChainInfluence(source=BINARY, length=7), range(1, 8))
+    assert short == pytest.approx(
+        [2.197225, 1.550597, 0.90397, 0.638571, 0.373172, 0.186586, 0], abs=1e-6
+    )
+
+
+def test_uncertainty_is_a_constant_until_nothing_is_left():
+    nominal = values(ChainInfluence(source=BINARY, length=9), range(1, 10))
+    uncertain = values(ChainInfluence(source=BINARY, length=9, uncertainty=0.2), range(1, 10))
+    gaps = np.subtract(uncertain, nominal)
+    assert gaps[:-1] == pytest.approx(2 * math.log(1.2 / 0.8))
+    assert gaps[-1] == 0.0
+
+
+def test_process_curves_have_the_known_values():
+    found = values(ProcessInfluence(decay=1.0), range(1, 8))
+    assert found == pytest.approx([93.75, 41.72, 3.559, 1.791, 0.024, 0.012, 0], abs=6e-3)
+    flat = values(ProcessInfluence(decay=1.0, prior="truncated"), [1, 5, 20, 21])
+    assert flat == pytest.approx([93.75, 93.75, 93.75, 0], abs=6e-3)
+
+
+def test_networks_are_read_from_a_file_and_bounded(tmp_path):
+    path = tmp_path / "two.bif"
+    path.write_text(SPRINKLER)
+    packed = tmp_path / "two.bif.gz"
+    packed.write_bytes(gzip.compress(SPRINKLER.encode()))
+    one, other = NetworkInfluence(path=str(path)), NetworkInfluence(path=str(packed))
+    assert one.digest == other.digest
+    assert values(one, [1, 2]) == pytest.approx([math.log(0.27 / 0.55 * 0.45 / 0.03), 0.0])
+
+
+def test_alarm_is_embedded():
+    quantity = NetworkInfluence(secrets=["LVFAILURE"], beam=1)
+    assert len(quantity.network.sizes) == 37
+    found = values(quantity, [3, 4])
+    assert 0 < found[1] <= found[0] < math.inf
+    bracket = quantity.curve(np.array([3.0]))[0]
+    assert bracket.lo == 0.0  # a greedy curve is an upper bound only
+
+
+@pytest.mark.parametrize("text", ["", "network {", SPRINKLER.replace("0.9", "oops")])
+def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, text):
+    path = tmp_path / "bad.bif"
+    path.write_text(text)
+    node = {"_target_": "bench.quantities.influence.NetworkInfluence", "path": str(path)}
+    with pytest.raises(DataError, match=r"bad\.bif is not a network in BIF") as caught:
+        Curve(quantities={"bad": node}, x=[1.0]).cells()
+    assert "\n" not in str(caught.value)
+    with pytest.raises(DataError, match=r"cannot read .*nowhere"):
+        NetworkInfluence(path=str(tmp_path / "nowhere.bif")).digest  # noqa: B018
+
+
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
+    monkeypatch.setattr("bench.datasets.real_chains.DEVELOPMENT_DATA", tmp_path)
+    quantity = ChainInfluence(source=Careers(), length=72)
+    assert quantity.digest == "absent"
+    with pytest.raises(NotApplicableError, match="give its path"):
+        quantity.curve(X)
+
+
+@pytest.mark.parametrize("b", [-1.0, 1.5])
+def test_sizes_are_whole_numbers(b):
+    with pytest.raises(ValueError, match="x must hold whole numbers"):
+        ChainInfluence(source=BINARY, length=4).curve(np.array([b]))
+
+
+def test_sizes_beyond_the_chain_leave_nothing():
+    assert values(ChainInfluence(source=BINARY, length=4), [4, 5, 100]) == [0.0, 0.0, 0.0]
+
+
+def test_closed_forms_are_for_two_states():
+    three = GivenChain(transition=np.full((3, 3), 1 / 3).tolist())
+    with pytest.raises(NotApplicableError, match="two states"):
+        ChainInfluence(source=three, length=4, form="closed").curve(X)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ChainInfluence(source=BINARY, form="guess"), "form must be"),
+        (lambda: ChainInfluence(source=BINARY, uncertainty=2.0), "spread must be in"),
+        (lambda: ChainInfluence(source=BINARY).curve(X), "length must be a whole number"),
+        (lambda: ProcessInfluence(decay=0.0), "decay must be in"),
+        (lambda: ProcessInfluence(decay=1.0, prior="x"), "prior must be"),
+        (lambda: NetworkInfluence(beam=0), "beam must be"),
+        (lambda: ChainScale(method="guess"), "method must be one of"),
+        (lambda: ChainScale(method="curve", vary="x"), "vary must be"),
+        (lambda: ChainScale(method="curve", epsilon=0.0), "epsilon must be in"),
+        (lambda: ChainScale(method="curve").curve(np.array([1.0])), "x must be in"),
+    ],
+)
+def test_bad_settings_are_one_line(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_scales_against_strength_are_those_of_the_authors_code():
+    """Rows .1 .9 and .2 .8 of their table: P(0->0) = P(1->1) = .9 and .8, 100 nodes."""
+    at = np.array([0.8, 0.9])
+    exact = values(ChainScale(method="quilt_exact"), at)
+    assert exact == pytest.approx([13.0751, 31.7378], abs=5e-5)
+    rough = values(ChainScale(method="quilt_approximate"), at)
+    assert rough == pytest.approx([23.9791, 49.2202], abs=5e-5)
+    assert values(ChainScale(method="curve"), at) == pytest.approx(exact, abs=1e-4)
+    assert values(ChainScale(method="group"), at) == [100.0, 100.0]
+    assert values(ChainScale(method="entry"), at) == [1.0, 1.0]
+
+
+def test_scales_against_length_settle_where_group_privacy_keeps_growing():
+    at = np.array([5.0, 100.0, 2000.0])
+    exact = values(ChainScale(method="quilt_exact", vary="length"), at)
+    assert exact == pytest.approx([5.0, 6.7244, 6.7244], abs=1e-3)
+    assert values(ChainScale(method="group", vary="length"), at) == [5.0, 100.0, 2000.0]
