@@ -55,7 +55,7 @@ class Ledger:
         panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
-        if self.axis in table and table[self.axis].nunique() > 1:
+        if self.axis in table and len(set(table[self.axis].dropna())) > 1:
             low, high = table[self.axis].min(), table[self.axis].max()
             for panel in panels.flat:
                 panel.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
