@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.build import ConfigError, unknown
 from bench.figures.against_budget import COLOURS
 
 
@@ -55,6 +56,9 @@ class Panels:
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
+        for name in (self.columns, self.rows):
+            if name and name not in table:
+                raise ConfigError(f"panels: {unknown('column', name, map(str, table.columns))}")
         table = table[table["metric"] == self.metric]
         if self.lines:
             table = table[table["mechanism"].isin(self.lines)]

@@ -11,6 +11,8 @@ import numpy as np
 from mechanisms.check import positive, within
 from mechanisms.privacy.bracket import Bracket
 
+ROUNDING = 1e-12
+
 
 class MeasurablePair(Protocol):
     """The parts of an exact leakage that a measure reads (see ``privacy.leakage``)."""
@@ -115,9 +117,12 @@ class TrimmedRenyiMeasure:
         Given events of mass 1 - delta the test's rates are at least ``(tpr - delta)/(1 - delta)``
         and at most ``fpr/(1 - delta)``; data processing does the rest.
         """
-        kept = 1 - self.delta
-        low, high = max(0.0, (tpr - self.delta) / kept), min(1.0, fpr / kept)
-        return RenyiMeasure(self.order).certify(fpr=high, tpr=low)
+        if self.delta > 0:
+            kept = 1 - self.delta
+            # Rounded apart from 0 and 1, at which a Bernoulli divergence is infinite.
+            tpr = max(0.0, (tpr - self.delta) / kept - ROUNDING)
+            fpr = min(1.0, fpr / kept + ROUNDING)
+        return RenyiMeasure(self.order).certify(fpr=fpr, tpr=tpr)
 
 
 Measure = ApproximateMeasure | RenyiMeasure | TrimmedRenyiMeasure

@@ -52,10 +52,17 @@ class Silent:
 
 
 TABLE = Path(__file__).parents[1] / "support" / "people.csv"
+SEQUENCES = TABLE.with_name("sequences.csv")
 # What a user must give: components that have no default data.
 NEEDED = {
     "numeric_table": {"path": str(TABLE), "column": "job", "value": "yes", "means": ["age"],
                       "size": 4, "gap": 0.5},
+    "numeric_column": {"path": str(TABLE), "value": "age", "secret": "job",
+                       "pairs": [["yes", "no"]]},
+    "chain_count_fitted": {
+        "source": {"_target_": "bench.datasets.chains.FittedSequences", "path": str(SEQUENCES)},
+        "counted": "a",
+    },
 }  # fmt: skip
 
 
@@ -75,7 +82,8 @@ def test_every_configuration_file_builds(group, name):
     placed = f"{PLACES[group]}.{name}" if group in PLACES else group
     node = OmegaConf.select(composed, placed)
     assert node is not None, f"{group}/{name}.yaml is not placed at {placed}"
-    config = OmegaConf.to_container(node, resolve=True) | NEEDED.get(name, {})
+    given = OmegaConf.merge(node, NEEDED.get(name, {}))
+    config = OmegaConf.to_container(given, resolve=True)
     component = build(config, f"{group} {name}")
     for method in METHODS[group]:
         assert hasattr(component, method)

@@ -15,6 +15,7 @@ from bench.build import ConfigError, build
 from bench.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
 from bench.figures.against_budget import COLOURS, AgainstBudget
 from bench.figures.draw import draw_all
+from bench.figures.panels import Panels
 from bench.words import options
 
 METRICS = ("acc", "l2", "ceiling")
@@ -135,7 +136,13 @@ def test_odd_names_are_written(tmp_path):
 @pytest.mark.parametrize("name", options("figure"))
 def test_every_figure_labels_its_axes_and_draws_an_unknown_table(name):
     text = (resources.files("conf") / "figure" / f"{name}.yaml").read_text(encoding="utf-8")
-    figure = build(yaml.safe_load(text), f"figure {name}").draw(sweep())
+    drawing = build(yaml.safe_load(text), f"figure {name}")
+    needed = {drawing.columns, drawing.rows} - {""} if isinstance(drawing, Panels) else set()
+    if not needed <= set(sweep().columns):
+        with pytest.raises(ConfigError, match="unknown column"):
+            drawing.draw(sweep())
+        return
+    figure = drawing.draw(sweep())
     # Panels may share their labels: the outer ones, or the figure's own.
     assert figure.get_supxlabel() or any(axes.get_xlabel() for axes in figure.axes)
     assert figure.get_supylabel() or any(axes.get_ylabel() for axes in figure.axes)
