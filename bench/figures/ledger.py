@@ -55,8 +55,10 @@ class Ledger:
         panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
-        if self.axis in table and len(set(table[self.axis].dropna())) > 1:
-            low, high = table[self.axis].min(), table[self.axis].max()
+        low, high = (
+            (table[self.axis].min(), table[self.axis].max()) if self.axis in table else (0, 0)
+        )
+        if high > low:
             for panel in panels.flat:
                 panel.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         for panel in panels.flat[len(names) :]:
