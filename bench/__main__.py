@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import hydra
@@ -12,6 +13,7 @@ from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from bench.cell import Plain
 from bench.compose import engine_of, experiment_of, listing, plain
 from bench.report import missing_folder, print_listing, print_outcome, print_plan
 from bench.tracking import Store, StoreError, tracking_uri
@@ -37,6 +39,7 @@ def run(config: DictConfig) -> int:
         from bench.figures.__main__ import redraw
 
         return redraw(uri, settings["name"], str(settings["run_id"]), settings["output"])
+    settings["title"] = truthful_title(settings, HydraConfig.get().overrides.task)
     experiment = experiment_of(settings, choices.get("scenario"))
     engine = engine_of(settings)
     cells = experiment.study.cells()
@@ -52,6 +55,14 @@ def run(config: DictConfig) -> int:
     outcome = experiment.run(engine, store, cells, resume=settings["resume"])
     print_outcome(outcome, experiment.title, settings["show"], uri)
     return FAILED_CELLS if outcome.failed else 0
+
+
+def truthful_title(settings: Plain, overrides: Sequence[str]) -> str:
+    """Return the experiment's title, or what was asked for where the scenario is another one."""
+    changed = [word for word in overrides if word.lstrip("+").startswith("scenario")]
+    if not changed:
+        return str(settings["title"])
+    return f"{settings['name']} with {' '.join(changed)}"
 
 
 def recorded_seconds(uri: str, experiment: str) -> float | None:

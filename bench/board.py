@@ -11,7 +11,7 @@ from bench.cell import FINISHED, Plain
 LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
-FIXED = {"cell", "status", "verdict", "attack", "metric", "statistic", "x", "value", "lower",
+FIXED = {"cell", "status", "verdict", "data", "attack", "metric", "statistic", "x", "value", "lower",
          "upper", "n", "method"}  # fmt: skip
 
 

@@ -108,13 +108,14 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
         head["verdict"] = result.facts.get("verdict", "")
+        head["data"] = result.facts.get("data", "")
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]
         records += [head | r for r in rows]
     axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
     return pd.DataFrame.from_records(
-        records, columns=["cell", *axes, "status", "verdict", *ROW_COLUMNS]
+        records, columns=["cell", *axes, "status", "verdict", "data", *ROW_COLUMNS]
     )
 
 

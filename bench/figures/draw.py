@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -40,12 +41,13 @@ def draw_all(
     texts = {c: table[c].map(str, na_action="ignore") for c in mixed}
     table.assign(**texts).to_parquet(parquet, index=False)
     paths = [csv, parquet]
+    words = titled(table, title)
     for name, config in figures.items():
         drawing: FigureOf = build(config, f"figure {name}")
         with mpl.rc_context({"svg.hashsalt": name, "pdf.compression": 6}):
             figure = drawing.draw(table)
-            if title:
-                figure.suptitle(title, fontsize=9)
+            if words:
+                figure.suptitle(words, fontsize=9)
             stem = name.replace("/", "_")
             pdf, png = folder / f"{stem}.pdf", folder / f"{stem}.png"
             figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None})
@@ -57,3 +59,9 @@ def draw_all(
                 paths.append(folder / f"{stem}.csv")
                 compared.to_csv(paths[-1], index=False)
     return paths
+
+
+def titled(table: pd.DataFrame, title: str) -> str:
+    """Return the title, wrapped; it says so where the data are synthetic."""
+    synthetic = "data" in table and (table["data"] == "synthetic").any()
+    return textwrap.fill(f"{title} (synthetic data)" if synthetic else title, 120)

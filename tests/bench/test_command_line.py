@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.__main__ import truthful_title
+
 ROOT = Path(__file__).parents[2]
 SMALL = [
     "+experiment=quickstart", "n_shadow=30", "n_holdout=30", "n_test=30",
@@ -94,6 +96,13 @@ def test_components_are_listed_with_one_line_each(tmp_path):
     assert code == 0
     names = {path.stem for path in (ROOT / "conf" / "mechanism").glob("*.yaml")}
     assert names == {line.split()[0] for line in out.splitlines()[1:-1]}
+
+
+def test_the_title_tells_the_truth_about_another_scenario():
+    settings = {"name": "quickstart", "title": "UCI Adult"}
+    assert truthful_title(settings, ["+experiment=quickstart", "seed=1"]) == "UCI Adult"
+    changed = truthful_title(settings, ["scenario=numeric_table", "scenario.path=x.csv"])
+    assert changed == "quickstart with scenario=numeric_table scenario.path=x.csv"
 
 
 def test_a_dry_run_lists_the_cells_and_records_nothing(folder):

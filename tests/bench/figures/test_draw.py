@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from bench.build import ConfigError, build
 from bench.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
 from bench.figures.against_budget import COLOURS, AgainstBudget
-from bench.figures.draw import draw_all
+from bench.figures.draw import draw_all, titled
 from bench.figures.panels import Panels
 from bench.words import options
 
@@ -80,7 +80,7 @@ def test_another_process_with_another_hash_seed_draws_the_same_bytes(tmp_path):
     sweep().to_pickle(table)
     code = (
         "import sys, pandas as pd, pathlib\n"
-        "from bench.figures.draw import draw_all\n"
+        "from bench.figures.draw import draw_all, titled\n"
         f"draw_all(pd.read_pickle({str(table)!r}), {{'one': {CONFIG!r}}}, 'title', "
         "pathlib.Path(sys.argv[1]))\n"
     )
@@ -219,3 +219,10 @@ def test_infinite_ends_and_zero_errors_are_drawn_without_a_warning(tmp_path):
 def test_an_unknown_parameter_of_a_figure_is_one_line(tmp_path):
     with pytest.raises(ConfigError, match=r"^figure one: unknown parameter 'metrics'; did you"):
         draw_all(sweep(), {"one": CONFIG | {"metrics": "acc"}}, "", tmp_path)
+
+
+def test_the_title_says_where_data_are_synthetic():
+    table = sweep()
+    assert titled(table, "a title") == "a title"
+    table.loc[0, "data"] = "synthetic"
+    assert titled(table, "a title") == "a title (synthetic data)"
