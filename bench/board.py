@@ -11,8 +11,10 @@ from bench.cell import FINISHED, Plain
 LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
-FIXED = {"cell", "status", "verdict", "data", "attack", "metric", "statistic", "x", "value", "lower",
-         "upper", "n", "method"}  # fmt: skip
+FIXED = {
+    "cell", "status", "verdict", "data", "attack", "metric", "statistic", "x", "value", "lower",
+    "upper", "n", "method",
+}  # fmt: skip
 
 
 def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -> pd.DataFrame:
