@@ -75,7 +75,10 @@ class DensityAttacker:
         if columns is None:
             columns = self._summed(releases)
         scores = np.stack(columns, axis=1)
-        scores[np.isneginf(scores).all(axis=1)] = 0.0
+        impossible = np.isneginf(scores).all(axis=1)
+        if impossible.all():
+            raise UnsupportedMechanismError("no release has a density under the model's laws")
+        scores[impossible] = 0.0
         return scores
 
     def _closed_form(self, releases: Array) -> list[FloatArray] | None:

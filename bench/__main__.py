@@ -10,9 +10,11 @@ from typing import Any
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, OverrideParseException
+from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from bench.build import build
 from bench.cell import Plain
 from bench.compose import engine_of, experiment_of, listing, plain
 from bench.report import missing_folder, print_listing, print_outcome, print_plan
@@ -30,6 +32,8 @@ def run(config: DictConfig) -> int:
     settings = plain(config)
     choices = HydraConfig.get().runtime.choices
     settings["name"] = settings["name"] or choices.get("experiment")
+    if HydraConfig.get().mode is RunMode.MULTIRUN:  # one folder a job
+        settings["output"] = f"{settings['output']}/multirun/{HydraConfig.get().job.num}"
     if settings["list"] is not None or settings["name"] is None:
         kind = settings["list"] or "experiments"
         print_listing(kind, listing(kind), USAGE)
@@ -42,6 +46,8 @@ def run(config: DictConfig) -> int:
     settings["title"] = truthful_title(settings, HydraConfig.get().overrides.task)
     experiment = experiment_of(settings, choices.get("scenario"))
     engine = engine_of(settings)
+    for label, figure in experiment.figures.items():
+        build(figure, f"figure {label}")
     cells = experiment.study.cells()
     if settings["dry_run"]:
         print_plan(
@@ -82,7 +88,8 @@ def explained(error: BaseException) -> str:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, OmegaConfBaseException) and lines:
-        return lines[0].replace("struct", "the configuration")
+        line = lines[0].replace("struct", "the configuration")
+        return f"{line}; what an experiment does not set yet takes a plus: +grid.gap=[.1,.2]"
     if isinstance(error, OverrideParseException):
         return f"{lines[0]}: put names with spaces or punctuation in quotes, key=['a b (c)']."
     return " ".join(lines[:2])

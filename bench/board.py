@@ -12,8 +12,8 @@ LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
 FIXED = {
-    "cell", "status", "verdict", "data", "attack", "metric", "statistic", "x", "value", "lower",
-    "upper", "n", "method",
+    "cell", "status", "verdict", "data", "unit", "attack", "metric", "statistic", "x", "value",
+    "lower", "upper", "n", "method",
 }  # fmt: skip
 
 
@@ -42,16 +42,19 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     for _, rows in table.groupby(places, sort=False, dropna=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
+        head["unit"] = rows["unit"].iloc[0] if "unit" in rows else ""
         for metric in (*ledger, *shown):
             head[metric], head[f"{metric} n"] = cell_text(rows, metric)
         head[SORT] = headline(rows, sort)
         lines.append(head)
     budget = [axis for axis in axes if axis != "mechanism"]
-    columns = [*axes, "verdict", *ledger, *shown, SORT]
+    columns = [*axes, "verdict", "unit", *ledger, *shown, SORT]
     board = pd.DataFrame(lines, columns=None if lines else columns)
     board = ranked(board, budget, more_is_better=sort.startswith(RISING))
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
+    if len(set(board["unit"]) - {""}) <= 1:
+        empty.append("unit")
     return board.drop(columns=[SORT, *dull, *empty]).reset_index(drop=True)
 
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
+from hydra.utils import get_object
 
 Plain = dict[str, Any]
 
 FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
+
+PACKAGES = ("bench", "attacks", "mechanisms")
+NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas")
 
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
@@ -45,7 +52,8 @@ class Cell:
     @property
     def key(self) -> str:
         """Identity of the cell's numbers: configuration, data and code."""
-        text = canonical([self.spec, self.labels, self.digest, code_version()])
+        sources = foreign_sources(self.spec)
+        text = canonical([self.spec, self.labels, self.digest, code_version(), sources])
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
@@ -108,14 +116,14 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
         head["verdict"] = result.facts.get("verdict", "")
-        head["data"] = result.facts.get("data", "")
+        head |= {name: result.facts.get(name, "") for name in ("data", "unit")}
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]
         records += [head | r for r in rows]
     axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
     return pd.DataFrame.from_records(
-        records, columns=["cell", *axes, "status", "verdict", "data", *ROW_COLUMNS]
+        records, columns=["cell", *axes, "status", "verdict", "data", "unit", *ROW_COLUMNS]
     )
 
 
@@ -134,14 +142,42 @@ def _unplain(value: object) -> object:
 
 @functools.cache
 def code_version() -> str:
-    """Return the hash of the packages' sources: a recorded cell is reused by the same code only."""
-    total = hashlib.sha256()
-    for package in ("bench", "attacks", "mechanisms"):
+    """Return the hash of the packages' sources and of the versions of what computes.
+
+    A recorded cell is reused by the same code only.
+    """
+    total = hashlib.sha256("".join(version(name) for name in NUMERICAL).encode())
+    for package in PACKAGES:
         root = resources.files(package)
         for path in sorted(_sources(root, "")):
             total.update(path.encode())
             total.update((root / path).read_bytes())
     return total.hexdigest()[:12]
+
+
+def foreign_sources(spec: object) -> dict[str, str]:
+    """Return a hash of the module of every ``_target_`` that lies outside the packages."""
+    if isinstance(spec, Mapping):
+        found = {}
+        target = spec.get("_target_")
+        if isinstance(target, str) and target.partition(".")[0] not in PACKAGES:
+            found[target] = module_hash(target)
+        for value in spec.values():
+            found |= foreign_sources(value)
+        return found
+    if isinstance(spec, list | tuple):
+        return {k: v for value in spec for k, v in foreign_sources(value).items()}
+    return {}
+
+
+@functools.cache
+def module_hash(target: str) -> str:
+    """Return the hash of the file that defines a class; empty where there is no such file."""
+    try:
+        path = inspect.getsourcefile(get_object(target))
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12] if path else ""
+    except (TypeError, OSError, ValueError):
+        return ""
 
 
 def _sources(folder: Any, prefix: str) -> list[str]:  # noqa: ANN401

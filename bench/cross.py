@@ -119,8 +119,10 @@ def measure_cell(spec: Plain) -> CellResult:
     scenario = scenario_of(spec["scenario"], spec["scenario_label"])
     try:
         mechanism = calibrated(spec, scenario)
-    except (NotApplicableError, NotOfferedError, ImportError) as reason:
+    except (NotApplicableError, NotOfferedError) as reason:
         return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
+    except ImportError as reason:  # an extra that may be installed next time
+        return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason), "retry": "yes"})
     game = Game(
         scenario=scenario,
         mechanism=mechanism,
@@ -174,11 +176,16 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
-        f"{short.get(name, name)}={value:g}"
-        if isinstance(value, float)
-        else f"{short.get(name, name)}={value}"
+        f"{short.get(name, name)}={spelt(value)}"
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
     place = [f"@{labels['scenario']}"] if qualified else []
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
+
+
+def spelt(value: object) -> str:
+    """Return a number in its shortest form that is still exact, anything else as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)

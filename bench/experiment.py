@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
@@ -63,8 +65,11 @@ class Experiment:
             experiment_id, sweep=sweep, experiment=self.name, title=self.title,
             keys=[c.key for c in cells], config=self.config, tags=provenance(),
         )  # fmt: skip
-        files = draw_all(table, self.figures, self.title, self.output)
-        store.attach(run_id, files)
+        with TemporaryDirectory() as folder:  # another sweep may write to the same output
+            drawn = draw_all(table, self.figures, self.title, Path(folder))
+            store.attach(run_id, drawn)
+            self.output.mkdir(parents=True, exist_ok=True)
+            files = [Path(shutil.copy(path, self.output)) for path in drawn]
         return Outcome(
             sweep=sweep, experiment_id=experiment_id, run_id=run_id, results=results,
             table=table, files=files, computed=len(missing),

@@ -22,6 +22,7 @@ from mechanisms.identity import ExactRelease
 from mechanisms.laws import AnswerLaw
 
 T = TypeVar("T", bound=np.generic)
+PLACES = ("path", "download")
 PARTS = ("shadow", "holdout", "test")
 
 
@@ -33,6 +34,18 @@ class Sizes:
     shadow: int
     holdout: int
     test: int
+
+
+@functools.lru_cache(maxsize=64)
+def stream_name(scenario_text: str) -> str:
+    """Return the scenario's configuration without file paths: where data lie changes no number."""
+
+    def placeless(value: object) -> object:
+        if isinstance(value, dict):
+            return {k: placeless(v) for k, v in value.items() if k not in PLACES}
+        return [placeless(v) for v in value] if isinstance(value, list) else value
+
+    return canonical(placeless(json.loads(scenario_text)))
 
 
 @functools.lru_cache(maxsize=6)
@@ -47,7 +60,7 @@ def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, see
     secret = np.repeat(np.arange(len(scenario.secrets)), size)
     split = "test" if part == "test" else "shadow"
     drawn = [
-        scenario.draw(secret, split, rng_for(seed, "worlds", scenario_text, part, r))
+        scenario.draw(secret, split, rng_for(seed, "worlds", stream_name(scenario_text), part, r))
         for r in range(repetitions)
     ]
     first = drawn[0].database
@@ -91,6 +104,11 @@ class Game:
             statistics=self.scenario.statistics,
         )
 
+    @property
+    def stream(self) -> str:
+        """Name of the scenario's random streams."""
+        return stream_name(self.scenario_text)
+
     def worlds(self, part: str) -> Worlds:
         """Return the worlds of one part, repetitions one after the other."""
         size = getattr(self.sizes, part)
@@ -113,7 +131,7 @@ class Game:
         if seen is None:
             raise ValueError("the mechanism works on records, but the scenario draws none.")
         streams = [
-            rng_for(self.seed, "release", self.scenario_text, self.release_text, part, j)
+            rng_for(self.seed, "release", self.stream, self.release_text, part, j)
             for j in range(self.n_releases)
         ]
         return np.stack([self.mechanism.release(seen, rng) for rng in streams], axis=1)
@@ -192,7 +210,7 @@ class Game:
             attack.fit(
                 Shadow(secret=secret, answers=answers, releases=releases),
                 target,
-                rng_for(self.seed, "attack", self.scenario_text, self.release_text, label, r),
+                rng_for(self.seed, "attack", self.stream, self.release_text, label, r),
             )
             for r, (secret, answers, releases) in zip(range(repetitions), parts, strict=False)
         ]
@@ -221,5 +239,5 @@ def clean_attacker(
     return attack.fit(
         Shadow(secret=secret, answers=answers, releases=np.repeat(answers[:, None], k, axis=1)),
         Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None),
-        rng_for(seed, "attack", scenario_text, label, repetition),
+        rng_for(seed, "attack", stream_name(scenario_text), label, repetition),
     )

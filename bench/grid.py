@@ -42,13 +42,18 @@ def sort_axes(grid: Mapping[str, Any], scenario_parameters: Sequence[str]) -> Gr
         if name == RELEASES:
             releases = [whole("grid.n_releases", v) for v in listed]
         elif name in budget_names:
-            budget[name] = listed
+            budget[name] = [as_float(v) for v in listed]
         elif name in scenario_parameters:
             scenario[name] = listed
         else:
             allowed = {RELEASES, *budget_names, *scenario_parameters}
             raise ConfigError(f"grid: {unknown('axis', name, allowed)}")
     return Grid(budget=budget, scenario=scenario, n_releases=releases)
+
+
+def as_float(value: object) -> object:
+    """Return a whole number as a float, so that 1 and 1.0 are one budget; others unchanged."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def budget_points(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import beta, t
@@ -120,12 +120,14 @@ def mean(repetitions: Sequence[FloatArray]) -> Estimate:
     Values that are all equal give an interval of no width; rates belong to `rate`.
     """
     values = finite("values", np.concatenate(repetitions))
+    floor = 0.0 if values.min() >= 0 else -math.inf  # an error has no negative mean
     if len(repetitions) >= MANY_REPETITIONS:
-        return _over_repetitions([float(r.mean()) for r in repetitions], values.size)
+        estimate = _over_repetitions([float(r.mean()) for r in repetitions], values.size)
+        return replace(estimate, lower=max(floor, estimate.lower))
     centre, half = _student(values)
     return Estimate(
         value=centre,
-        lower=centre - half,
+        lower=max(floor, centre - half),
         upper=centre + half,
         n=values.size,
         method="Student t over trials",

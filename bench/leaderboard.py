@@ -25,6 +25,7 @@ LATEX = {
     "<": "$<$", ">": "$>$", "<=": r"$\leq$", ">=": r"$\geq$",
 }  # fmt: skip
 LATEX_SPECIAL = re.compile(r"[<>]=|[\\&%_#${}~^<>]")
+COMPARED = ("value", "lower", "upper", "verdict")
 FORMATS = ("table", "csv", "html", "latex")
 DEFAULTS = {
     "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
@@ -91,21 +92,25 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     axes = [c for c in before.columns if c in after.columns and c not in FIXED]
     keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
 
-    def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], float]:
+    def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
         rows = table[keys].map(spelt).itertuples(index=False, name=None)
-        return dict(zip(rows, table["value"], strict=True))
+        told = table[list(COMPARED)].itertuples(index=False, name=None)
+        return dict(zip(rows, told, strict=True))
 
     old, new = indexed(before), indexed(after)
-    lines = []
+    lines: list[dict[str, object]] = []
     for key in dict.fromkeys([*old, *new]):
         a, b = old.get(key), new.get(key)
-        if a is None or b is None or (a != b and not (a != a and b != b)):
-            change = "gone" if b is None else "new" if a is None else "changed"
-            named = dict(zip(keys, key, strict=True))
-            lines.append(
-                {k: named[k] for k in ("cell", "attack", "metric", "statistic")}
-                | {"before": a, "after": b, "change": change}
-            )
+        if a is not None and b is not None and list(map(spelt, a)) == list(map(spelt, b)):
+            continue
+        change = "gone" if b is None else "new" if a is None else "changed"
+        if a is not None and b is not None:
+            differ = [c for c, x, y in zip(COMPARED, a, b, strict=True) if spelt(x) != spelt(y)]
+            change = f"changed: {', '.join(differ)}"
+        named = dict(zip(keys, key, strict=True))
+        line: dict[str, object] = {k: named[k] for k in ("cell", "attack", "metric", "statistic")}
+        line |= {"before": a and a[0], "after": b and b[0], "change": change}
+        lines.append(line)
     columns = ["cell", "attack", "metric", "statistic", "before", "after", "change"]
     return pd.DataFrame(lines, columns=columns)
 

@@ -25,12 +25,15 @@ from mechanisms.privacy.guarantee import Guarantee, Measure, NoClaim
 DISPLAY_ERROR = 0.05
 VERDICT_ERROR = 1e-6
 TOLERANCE = 1e-6
+ROUNDING = 1e-9
 CANDIDATES = 200
 
 HOLDS = "holds"
 VIOLATED = "violated"
 MISFIT = "model misfit"
 NO_CLAIM = "no claim"
+OPEN = "not refuted"
+UNCHECKED = "not checked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +154,9 @@ def verdict(
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
+    *holds* is proved by the exact number; *not refuted* is what attacks alone can say, or a
+    bracket that straddles the claim; *not checked* is neither.
+
     Parameters
     ----------
     claim : Guarantee or NoClaim
@@ -171,9 +177,15 @@ def verdict(
         return VIOLATED if modelled or exact is None else MISFIT
     if own is not None and exceeds(own.lo, claimed):
         return MISFIT
-    return HOLDS if isinstance(claim, Guarantee) else NO_CLAIM
+    if not isinstance(claim, Guarantee):
+        return NO_CLAIM
+    if exact is None and not certificates:
+        return UNCHECKED
+    proved = exact is not None and not exceeds(exact.hi, claimed)
+    settled = own is None or not exceeds(own.hi, claimed)
+    return HOLDS if proved and settled else OPEN
 
 
 def exceeds(value: float, bound: float) -> bool:
-    """Whether value > bound beyond numerical error (1e-6, absolute or relative)."""
-    return value > bound + TOLERANCE * max(1.0, abs(bound)) if bound < math.inf else False
+    """Whether value > bound beyond numerical error (relative 1e-6, absolute 1e-9)."""
+    return value > bound * (1 + TOLERANCE) + ROUNDING if bound < math.inf else False

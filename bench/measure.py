@@ -159,9 +159,7 @@ def metric_rows(
             rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
             continue
         for attack, games in scored.items():
-            stream = rng_for(
-                game.seed, "metric", game.scenario_text, game.release_text, attack, label
-            )
+            stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
             found = metric.measure(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
     return rows, facts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -120,7 +121,7 @@ def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:
         lines = [f"MLflow: {uri.rstrip('/')}/{fragment}"]
     else:
         lines = [
-            f"MLflow: mlflow ui --backend-store-uri {uri} --port 5000",
+            f"MLflow: mlflow ui --backend-store-uri {shlex.quote(uri)} --port 5000",
             f"  then open http://127.0.0.1:5000/{fragment}",
         ]
     lines.append(f"sweep {sweep}: python -m bench.leaderboard | python -m bench.figures")

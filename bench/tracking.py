@@ -132,6 +132,7 @@ class Store:
             if not again and self.finished(experiment_id, [cell.key]):
                 return
             tags = cell_tags(sweep, cell, result)
+            again_next_time = result.status == FAILED or "retry" in result.facts
             run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
             self._fill(
                 run.info.run_id,
@@ -139,7 +140,7 @@ class Store:
                 metrics=cell_metrics(cell, result),
                 tags=packed("rows", result.rows) | packed("facts", result.facts)
                 | packed("labels", cell.labels),
-                status="FAILED" if result.status == FAILED else "FINISHED",
+                status="FAILED" if again_next_time else "FINISHED",
             )  # fmt: skip
 
     def record_sweep(

@@ -9,12 +9,13 @@ import numpy as np
 
 from mechanisms.base import Knowledge, Sees
 from mechanisms.check import Array, FloatArray
+from mechanisms.exact_answer import agreement, aligned_pair
 from mechanisms.gaussian import gaussian_leakage
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import NoBudget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.privacy.leakage import FinitePair, PairLeakage
+from mechanisms.privacy.leakage import PairLeakage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +36,7 @@ class ExactRelease:
 
     def log_density(self, releases: Array, answers: Array) -> FloatArray:
         """Return 0 where release and answer agree in every entry, else -inf."""
-        axes = tuple(range(2, releases.ndim))
-        return np.where((releases == answers).all(axis=axes), 0.0, -np.inf)
+        return agreement(releases, answers)
 
     def marginal_log_density(self, releases: Array, law: AnswerLaw) -> FloatArray:
         """Log density of the answer itself; repeating an exact release adds nothing."""
@@ -63,16 +63,3 @@ class Noiseless:
         """Return the exact release."""
         del budget
         return ExactRelease()
-
-
-def aligned_pair(first: FiniteLaw, second: FiniteLaw) -> FinitePair:
-    """Return the two laws' probabilities on the union of their atoms."""
-    rows = np.concatenate([first.support, second.support])
-    flat = rows.reshape(len(rows), -1)
-    atoms, index = np.unique(flat, axis=0, return_inverse=True)
-    index = index.ravel()
-    split = first.weights.size
-    p, q = np.zeros(len(atoms)), np.zeros(len(atoms))
-    np.add.at(p, index[:split], first.weights)
-    np.add.at(q, index[split:], second.weights)
-    return FinitePair(p, q)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray
+from mechanisms.exact_answer import agreement, aligned_pair
 from mechanisms.laws import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
@@ -76,12 +77,21 @@ class AdditiveNoise:
         """Return the noise variance of each coordinate, shape (m,)."""
         return self.noise.variances()
 
+    @property
+    def silent(self) -> bool:
+        """Whether no noise is added at all: the calibration found the answers private enough."""
+        return not self.noise.variances().any()
+
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws."""
+        if self.silent and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+            return aligned_pair(first, second)
         return self.noise.leakage(first, second, n_releases)
 
     def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
         """Log density of releases given answers, broadcast against each other."""
+        if self.silent:
+            return agreement(releases, answers)
         if not isinstance(self.noise, HasNoiseDensity):
             raise NotComputableError("noise along a direction has no density in the whole space")
         return self.noise.log_density(releases - answers)

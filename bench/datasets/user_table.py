@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class UserTable:
-    """The rows of a CSV (also compressed) or parquet file.
+    """The rows of a CSV (``.gz`` allowed, UTF-8) or parquet file.
 
     Parameters
     ----------
@@ -48,14 +49,16 @@ class UserTable:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The rows."""
-        self._content  # noqa: B018  (a missing file is said first)
+        content = io.BytesIO(self._content)
+        packed = "gzip" if self.path.endswith(".gz") else None
         try:
             if Path(self.path).suffix in PARQUET:
-                table = pd.read_parquet(self.path)
+                table = pd.read_parquet(content)
             else:
                 table = pd.read_csv(
-                    self.path, sep=self.separator, keep_default_na=False,
-                    na_values=list(self.missing), skipinitialspace=True,
+                    content, sep=self.separator, compression=packed,
+                    encoding="utf-8-sig", keep_default_na=False, na_values=list(self.missing),
+                    skipinitialspace=True,
                 )  # fmt: skip
         except Exception as error:
             first = str(error).strip().splitlines()[0]

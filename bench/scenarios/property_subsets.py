@@ -167,7 +167,7 @@ class PropertySubsets:
             raise DataError(
                 f"split must leave records for modelling: {len(has)} records, got {self.split}."
             )
-        order = rng_for(self.seed, "split", self.digest).permutation(len(has))
+        order = rng_for(self.seed, "split").permutation(len(has))
         rows = np.split(order, [n_shadow, n_shadow + n_test])
         members = {
             name: (part[~has[part]], part[has[part]])
@@ -207,14 +207,7 @@ class PropertySubsets:
         return Worlds(secret=secret, answers=answers)
 
     @cached_property
-    def _moments(self) -> tuple[FloatArray, FloatArray]:
-        if self.model == "sampled":
-            samples = [
-                self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
-                for v in range(2)
-            ]
-            means = np.stack([s.mean(axis=0) for s in samples])
-            return means, np.stack([np.atleast_2d(np.cov(s, rowvar=False)) for s in samples])
+    def _exact_moments(self) -> tuple[FloatArray, FloatArray]:
         without, with_property = (self._features[rows] for rows in self._members["model"])
         moments = [
             subset_moments(
@@ -223,6 +216,17 @@ class PropertySubsets:
             for share in self.shares
         ]
         return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    @cached_property
+    def _moments(self) -> tuple[FloatArray, FloatArray]:
+        if self.model == "exact":
+            return self._exact_moments
+        samples = [
+            self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
+            for v in range(2)
+        ]
+        means = np.stack([s.mean(axis=0) for s in samples])
+        return means, np.stack([np.atleast_2d(np.cov(s, rowvar=False)) for s in samples])
 
     @cached_property
     def _facts(self) -> dict[type[Knowledge], Knowledge]:
@@ -252,9 +256,12 @@ class PropertySubsets:
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
 
     def own_law(self, secret: int) -> GaussianLaw:
-        """Return the Gaussian with the secret's own mean and own covariance."""
-        answers = self.knowledge(GaussianAnswers)
-        return GaussianLaw(mean=answers.means[secret], covariance=answers.covariances[secret])
+        """Return the Gaussian with the exact moments of the modelling records under a secret.
+
+        Never those of sampled subsets: their errors would decide whether a claim is met.
+        """
+        means, covariances = self._exact_moments
+        return GaussianLaw(mean=means[secret], covariance=covariances[secret])
 
 
 def subset_moments(

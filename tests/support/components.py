@@ -73,6 +73,23 @@ class Points:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spread(Points):
+    """Offers the covariance of its points too, so that Gaussian calibrations count on it."""
+
+    def knowledge(self, kind):
+        laws = [self.law(i) for i in range(len(self.supports))]
+        means = np.stack([law.weights @ law.support for law in laws])
+        spreads = np.stack(
+            [
+                np.cov(law.support, rowvar=False, ddof=0, aweights=law.weights).reshape(1, 1)
+                for law in laws
+            ]
+        )
+        fact = GaussianAnswers(means=means, covariances=spreads, pairs=self.pairs)
+        return offered({GaussianAnswers: fact}, kind)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SameEitherWay(Points):
     """A scenario whose secret does not touch the answer: true epsilon 0."""
 
