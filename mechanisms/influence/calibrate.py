@@ -50,7 +50,7 @@ class InfluenceLaplace:
         return AdditiveNoise(
             noise=LaplaceNoise(scales=_scales(sensitivity, entry, self.releases)),
             claim=InfluenceClaim(
-                knowledge=known, sensitivity=sensitivity, notes=_notes(entry, FLOAT_NOTE)
+                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry, FLOAT_NOTE)
             ),
         )
 
@@ -83,7 +83,9 @@ class InfluenceGeometric:
         entry = entry_budget(known, budget)
         return GeometricRelease(
             noise=GeometricNoise(scales=_scales(sensitivity, entry, self.releases)),
-            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+            claim=InfluenceClaim(
+                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
+            ),
         )
 
 
@@ -117,7 +119,9 @@ class InfluenceRandomisedResponse:
         return RandomisedResponse(
             states=values.states,
             epsilon=entry.total / self.releases,
-            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+            claim=InfluenceClaim(
+                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
+            ),
         )
 
 
@@ -151,7 +155,9 @@ class InfluenceExponential:
         return ExponentialChoice(
             candidates=candidates,
             epsilon=entry.total / self.releases,
-            claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity, notes=_notes(entry)),
+            claim=InfluenceClaim(
+                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
+            ),
         )
 
 
@@ -168,6 +174,7 @@ def _scales(sensitivity: Sensitivity, entry: EntryBudget, releases: int) -> Floa
     return np.full(sensitivity.dimension, scale)
 
 
-def _notes(entry: EntryBudget, *further: str) -> tuple[str, ...]:
+def budget_notes(entry: EntryBudget, *further: str) -> tuple[str, ...]:
+    """Say at which point of the curve the budget is met."""
     point = f"b = {entry.high_influence}, a(b) = {entry.penalty:.6g} paid once"
     return (point, *filter(None, (entry.note,)), *further)

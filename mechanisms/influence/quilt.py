@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.markov_quilt import approximate_scale, exact_scale
 from mechanisms.noise import AdditiveNoise
 from mechanisms.privacy.budget import Epsilon
+
+Histogram = Literal["joint", "per_category"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,10 @@ class MarkovQuiltLaplace:
         stationary mass alone (MQMApprox).
     releases : int
         Releases that share the budget, each with `releases` times the scale.
+    histogram : {"joint", "per_category"}
+        Noise for the whole answer at once, or for each of its m coordinates as a query of its own
+        (sensitivity 1, a share 1/m of the budget). The second pays m where `S_1` suffices; its
+        claim is computed from its noise, hence smaller than the budget for ``m > S_1``.
 
     References
     ----------
@@ -38,9 +44,14 @@ class MarkovQuiltLaplace:
     accepts: ClassVar = Epsilon
     method: Method = "exact"
     releases: int = 1
+    histogram: Histogram = "joint"
 
     def __post_init__(self) -> None:
         whole("releases", self.releases)
+        if self.histogram not in ("joint", "per_category"):
+            raise ValueError(
+                f"histogram must be 'joint' or 'per_category', got histogram={self.histogram!r}."
+            )
         if self.method not in ("exact", "approximate"):
             raise ValueError(
                 f"method must be 'exact' or 'approximate', got method={self.method!r}."
@@ -54,7 +65,8 @@ class MarkovQuiltLaplace:
         trivial = max(known.lengths) / budget.epsilon
         note = "the trivial quilt: group privacy of all cells" if sigma >= trivial else ""
         # A total per-entry budget of 1 / sigma, shared among the releases.
-        scale = laplace_scale(sensitivity.l1 * sigma * self.releases, 1.0)
+        paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
+        scale = laplace_scale(paid * sigma * self.releases, 1.0)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
             claim=QuiltClaim(
