@@ -205,7 +205,8 @@ def _composed(groups: _Groups, length: int, per_entry_epsilon: float, excess: fl
         influences = _influences(groups(up_to), length, up_to, excess)
         losses = influences + np.arange(up_to + 1) * per_entry_epsilon
         worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
-        if up_to == length or up_to * per_entry_epsilon >= worst:
+        # A larger quilt costs at least its cells and the excess.
+        if up_to == length or up_to * per_entry_epsilon + excess >= worst:
             return worst
         up_to = min(2 * up_to, length)
 
@@ -238,8 +239,8 @@ def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> Floa
         for group in groups(up_to):
             found = _group_scales(group, up_to, epsilon, excess)
             scales[group.first - 1 : group.last] = found
-            # A quilt of card b costs at least b / epsilon: larger ones may still help this node.
-            complete = up_to == length or (up_to + 1) / epsilon >= found.max()
+            # A quilt of card b costs at least b / (epsilon - excess): larger ones may still help.
+            complete = up_to == length or up_to + 1 >= found.max() * (epsilon - excess)
             if not complete:
                 break
         if complete:
@@ -250,7 +251,7 @@ def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> Floa
 def _group_scales(group: NodeGroup, up_to: int, epsilon: float, excess: float) -> FloatArray:
     scales = np.full(group.last - group.first + 1, group.length / epsilon)  # the trivial quilt
     for b in range(1, min(up_to, group.length - 1) + 1):
-        if b / epsilon >= scales.max():
+        if b >= scales.max() * (epsilon - excess):
             break
         for first, last, influence in group.minima(b, joint=True):
             slack = epsilon - (np.maximum(influence[:, 0], 0.0) + excess)

@@ -128,7 +128,7 @@ class CountError:
 
 
 def compared(game: Released, k: int) -> tuple[FloatArray, IntArray]:
-    """Return true counts ``(n, groups, m)`` and predicted rankings ``(n, groups, k)``.
+    """Return true counts ``(n or 1, groups, m)`` and predicted rankings ``(n, groups, k)``.
 
     Raises
     ------
@@ -151,6 +151,8 @@ def compared(game: Released, k: int) -> tuple[FloatArray, IntArray]:
         raise NotMeasurableError(f"rankings of {predicted.shape[-1]} places have no top {k}")
     if counts.ndim == 2:
         counts, predicted = counts[:, None], predicted[:, None]
+    if (counts == counts[:1]).all():
+        counts = counts[:1]  # the same truth in every repetition: ranked once
     filled = (counts > 0).any(axis=(0, 2))
     if not filled.any():
         raise NotMeasurableError("no group has a count")

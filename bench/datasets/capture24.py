@@ -1,0 +1,213 @@
+"""Capture-24: activities of 151 people over a day, in the original format, or a stand-in."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from bench.datasets.source import DATA_VARIABLE, DataError
+from bench.datasets.synthetic_activities import synthetic_tally
+from bench.datasets.tally import Entries, Steps, Tally, tallied
+from mechanisms.check import IntArray, positive, whole
+
+DICTIONARY = "annotation-label-dictionary.csv"
+METADATA = "metadata.csv"
+LABELS = "label:WillettsMET2018"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture24:
+    """Activity labels of windows of time, grouped by age band; some participants are queried.
+
+    A window's label is the most frequent among its annotated and unannotated samples (ties: first
+    in the order of the labels); an unannotated or missing window cuts a sequence in two.
+
+    Parameters
+    ----------
+    folder : str or None
+        With ``P001.csv.gz`` ..., ``annotation-label-dictionary.csv`` and ``metadata.csv``; None
+        takes the folder named by ``BENCH_DATA`` if they are there, else a SYNTHETIC population.
+    window : float in (0, inf)
+        Seconds.
+    held_out : int
+        Participants of each age band that are queried; the others train.
+    labelling : str
+        Column of the dictionary.
+    steps : {"all", "changes"}
+        Every window is a step, or only a change of activity, which the published text calls a
+        transition.
+    seed : int
+        Of the choice of the held-out participants.
+
+    References
+    ----------
+    Chan et al. (2024), CAPTURE-24, Scientific Data 11.
+    """
+
+    folder: str | None = None
+    window: float = 30.0
+    held_out: int = 8
+    labelling: str = LABELS
+    steps: Steps = "all"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        positive("window", self.window, infinite=False)
+        whole("held_out", self.held_out)
+        whole("seed", self.seed, low=0)
+        if self.steps not in ("all", "changes"):
+            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+
+    @property
+    def _where(self) -> str | None:
+        if self.folder is not None:
+            return self.folder
+        named = os.environ.get(DATA_VARIABLE)
+        return named if named and (Path(named) / DICTIONARY).is_file() else None
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the made-up population stands in for the files."""
+        return self._where is None
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The participants' statistics."""
+        if self._where is None:
+            return synthetic_tally(self.held_out, self.steps)
+        return read_capture24(
+            self._where, self.window, self.held_out, self.labelling, self.steps, self.seed
+        )
+
+
+@functools.lru_cache(maxsize=4)
+def read_capture24(
+    folder: str, window: float, held_out: int, labelling: str, steps: Steps, seed: int
+) -> Tally:
+    """Read all participants once a process."""
+    root = Path(folder)
+    names = label_names(root / DICTIONARY, labelling)
+    ages = age_bands(root / METADATA)
+    files = {p.name.split(".")[0]: p for p in sorted(root.glob("P[0-9]*.csv*"))}
+    if not files:
+        raise DataError(f"{root} has no participants' files P001.csv.gz, P002.csv.gz, ...")
+    absent = sorted(set(files) - set(ages))
+    if absent:
+        raise DataError(f"{root / METADATA} does not list {', '.join(absent[:3])}.")
+    states, groups = tuple(sorted(set(names.values()))), tuple(sorted(set(ages.values())))
+    queried = held_out_of({pid: ages[pid] for pid in files}, held_out, seed)
+    parts, unknown = [], 0
+    for pid, path in files.items():
+        pieces, strange = sequences_of(path, names, states, window)
+        unknown += strange
+        parts += [(pid, piece) for piece in pieces]
+    if not parts:
+        raise DataError(f"{root} has no annotated window.")
+    sizes = [piece.size for _, piece in parts]
+    notes = [f"{len(files)} participants, {len(queried)} of them queried"]
+    if unknown:
+        notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
+    return tallied(
+        Entries(
+            states=states,
+            groups=groups,
+            sequence=np.repeat(np.arange(len(parts)), sizes),
+            state=np.concatenate([piece for _, piece in parts]),
+            group=np.repeat([groups.index(ages[pid]) for pid, _ in parts], sizes),
+            training=np.repeat([pid not in queried for pid, _ in parts], sizes),
+            notes=tuple(notes),
+        ),
+        steps,
+    )
+
+
+def label_names(path: Path, labelling: str) -> Mapping[str, str]:
+    """Return the label of every annotation."""
+    table = _csv(path, ["annotation", labelling])
+    return dict(zip(table["annotation"], table[labelling], strict=True))
+
+
+def age_bands(path: Path) -> Mapping[str, str]:
+    """Return the age band of every participant."""
+    table = _csv(path, ["pid", "age"])
+    return dict(zip(table["pid"], table["age"], strict=True))
+
+
+def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, dtype=str, na_filter=False)
+    except FileNotFoundError:
+        raise DataError(f"no file {path}.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as CSV: {error}.") from error
+    for name in columns:
+        if name not in table:
+            raise DataError(f"{path} has no column {name!r}; it has {', '.join(table.columns)}.")
+    return table
+
+
+def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
+    """Choose the queried participants of each age band; some must be left to train."""
+    rng = np.random.default_rng(seed)
+    chosen: list[str] = []
+    for band in sorted(set(ages.values())):
+        members = sorted(pid for pid, age in ages.items() if age == band)
+        if len(members) <= held_out:
+            raise DataError(
+                f"held_out={held_out} leaves nobody of the {len(members)} aged {band} to train."
+            )
+        chosen += rng.choice(members, size=held_out, replace=False).tolist()
+    return frozenset(chosen)
+
+
+def sequences_of(
+    path: Path, names: Mapping[str, str], states: Sequence[str], window: float
+) -> tuple[list[IntArray], int]:
+    """Return a participant's unbroken sequences of labels, and how many samples are unknown."""
+    code = {annotation: states.index(label) for annotation, label in names.items()}
+    none = len(states)  # unannotated
+    seen: dict[int, IntArray] = {}
+    start: float | None = None
+    unknown = 0
+    try:
+        reader = pacsv.open_csv(
+            path,
+            convert_options=pacsv.ConvertOptions(
+                include_columns=["time", "annotation"], strings_can_be_null=False,
+                column_types={"time": pa.timestamp("ms"), "annotation": pa.string()},
+            ),
+        )  # fmt: skip
+        for batch in reader:
+            if not batch.num_rows:
+                continue
+            texts = batch.column("annotation").dictionary_encode()
+            kinds = texts.dictionary.to_pylist()
+            known = np.array([code.get(kind, none) for kind in kinds])
+            strange = np.array([bool(kind) and kind not in code for kind in kinds])
+            at = texts.indices.to_numpy()
+            unknown += int(strange[at].sum())
+            moment = batch.column("time").cast(pa.int64()).to_numpy() / 1000
+            start = float(moment[0]) if start is None else start
+            place = np.floor((moment - start) / window).astype(np.int64)
+            windows, inverse = np.unique(place, return_inverse=True)
+            counts = np.bincount(inverse * (none + 1) + known[at],
+                                 minlength=windows.size * (none + 1))  # fmt: skip
+            for number, row in zip(windows.tolist(), counts.reshape(-1, none + 1), strict=True):
+                seen[number] = seen[number] + row if number in seen else row
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as error:
+        raise DataError(f"{path} is not in its published format: {error}.") from error
+    found = sorted(n for n, row in seen.items() if row.argmax() < none)
+    labels = np.array([seen[n].argmax() for n in found], dtype=np.int64)
+    cuts = np.flatnonzero(np.diff(found) > 1) + 1
+    return [piece for piece in np.split(labels, cuts) if piece.size], unknown
+
+

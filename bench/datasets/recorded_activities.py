@@ -1,0 +1,146 @@
+"""Real activity sequences for the ranking study; none of the files is embedded."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bench.datasets.real_chains import DEVELOPMENT_DATA
+from bench.datasets.sequence_file import ALL
+from bench.datasets.source import DataError
+from bench.datasets.tally import Entries, Steps, Tally, tallied
+from mechanisms.check import whole, within
+
+MONTHS = slice("Jul.93", "Jun.99")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CareerRanking:
+    """Monthly states of 712 school leavers (mvad), some of them queried.
+
+    Parameters
+    ----------
+    path : str or None
+        CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks beside the checkout, in
+        ``../shared/data``.
+    group : str or None
+        Column of the public groups, such as ``male`` or ``Grammar``.
+    held_out : float in (0, 1)
+        Share of the persons that are queried; the others train.
+    seed : int
+        Of the choice.
+    steps : {"all", "changes"}
+
+    References
+    ----------
+    McVicar and Anyadike-Danes (2002).
+    """
+
+    path: str | None = None
+    group: str | None = "male"
+    held_out: float = 0.5
+    seed: int = 0
+    steps: Steps = "all"
+    synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        within("held_out", self.held_out, 0, 1, ends="()")
+        whole("seed", self.seed, low=0)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The file's statistics."""
+        path = _there(self.path, DEVELOPMENT_DATA / "har_labels" / "traminer" / "mvad.csv.gz")
+        content = path.read_bytes()
+        try:
+            text = gzip.decompress(content) if path.suffix == ".gz" else content
+            table = pd.read_csv(io.BytesIO(text), dtype=str, na_filter=False)
+            months = table.loc[:, MONTHS].to_numpy()
+        except (ValueError, KeyError, OSError) as error:
+            raise DataError(f"{path} is not in its published format: {error}.") from error
+        if self.group is not None and self.group not in table:
+            raise DataError(f"{path} has no column {self.group!r} to group by.")
+        names = [ALL] * len(table) if self.group is None else [
+            f"{self.group}={value}" for value in table[self.group]
+        ]  # fmt: skip
+        chosen = np.random.default_rng(self.seed).permutation(len(table))
+        queried = np.zeros(len(table), dtype=bool)
+        queried[chosen[: round(self.held_out * len(table))]] = True
+        return of_people([list(row) for row in months], names, queried.tolist(), self.steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmartphoneActivities:
+    """Activities of 30 people in windows of 2.56 s (UCI HAR); its test subjects are queried.
+
+    Parameters
+    ----------
+    folder : str or None
+        With ``y_{train,test}.txt``, ``subject_{train,test}.txt`` and ``activity_labels.txt``; None
+        looks beside the checkout, in ``../shared/data``.
+    steps : {"all", "changes"}
+
+    References
+    ----------
+    Anguita et al. (2013), UCI Machine Learning Repository 240.
+    """
+
+    folder: str | None = None
+    steps: Steps = "all"
+    synthetic: bool = False
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The files' statistics."""
+        root = DEVELOPMENT_DATA / "har_labels" / "uci_har" if self.folder is None else Path(
+            self.folder
+        )  # fmt: skip
+        names = dict(line.split() for line in _lines(root / "activity_labels.txt"))
+        walks, queried = [], []
+        for part in ("train", "test"):
+            labels, subjects = (_lines(root / f"{kind}_{part}.txt") for kind in ("y", "subject"))
+            if len(labels) != len(subjects) or not set(labels) <= set(names):
+                raise DataError(f"{root}: y_{part}.txt does not fit subject_{part}.txt.")
+            cuts = [i for i in range(1, len(subjects)) if subjects[i] != subjects[i - 1]]
+            for start, stop in zip([0, *cuts], [*cuts, len(subjects)], strict=True):
+                walks.append([names[label] for label in labels[start:stop]])
+                queried.append(part == "test")
+        return of_people(walks, [ALL] * len(walks), queried, self.steps)
+
+
+def of_people(
+    walks: Sequence[Sequence[str]], groups: Sequence[str], queried: Sequence[bool], steps: Steps
+) -> Tally:
+    """Tally sequences of labels, each of one group, queried or training as a whole."""
+    names = tuple(sorted({label for walk in walks for label in walk}))
+    places, sizes = tuple(sorted(set(groups))), [len(walk) for walk in walks]
+    code = {label: i for i, label in enumerate(names)}
+    return tallied(
+        Entries(
+            states=names,
+            groups=places,
+            sequence=np.repeat(np.arange(len(walks)), sizes),
+            state=np.array([code[label] for walk in walks for label in walk]),
+            group=np.repeat([places.index(group) for group in groups], sizes),
+            training=np.repeat(~np.array(queried), sizes),
+        ),
+        steps,
+    )
+
+
+def _there(path: str | None, default: Path) -> Path:
+    found = default if path is None else Path(path)
+    if not found.is_file():
+        raise DataError(f"no file {found}: give its path.")
+    return found
+
+
+def _lines(path: Path) -> list[str]:
+    return [line.strip() for line in _there(None, path).read_text().splitlines() if line.strip()]

@@ -1,0 +1,174 @@
+"""Sequences of a user: any table of (user, time, label, group)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bench.datasets.source import DataError
+from bench.datasets.tally import OTHER, Entries, Steps, Tally, tallied
+from mechanisms.check import within
+
+ALL = "all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceFile:
+    """Label sequences of a CSV (also compressed) or parquet file with a header, a row an entry.
+
+    Rows may come in any order: a user's rows are sorted by time, ties in file order. Times are
+    numbers or text that sorts (ISO dates). Rows that repeat user, time, label and group are
+    dropped and counted. The first `train` of all rows in time train the chain, the rest are
+    queried. Nothing is read as a missing value but an empty field, so that the country "NA" and
+    the label "None" survive.
+
+    Parameters
+    ----------
+    path : str
+    user, time, label : str
+        Names of the columns.
+    group : str or None
+        Column of the public groups; None puts all entries into one.
+    train : float in (0, 1)
+        Share of the rows, in order of time, that train.
+    labels : sequence of str, or None
+        All labels; any other becomes "Other", counted in the notes. None takes those found.
+    steps : {"all", "changes"}
+        Every row is a step, or only a change of label.
+    """
+
+    path: str | None
+    user: str = "user"
+    time: str = "time"
+    label: str = "label"
+    group: str | None = "group"
+    train: float = 0.8
+    labels: Sequence[str] | None = None
+    steps: Steps = "all"
+    synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        within("train", self.train, 0, 1, ends="()")
+        if self.steps not in ("all", "changes"):
+            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The file's statistics."""
+        columns = [self.user, self.time, self.label, *([self.group] if self.group else [])]
+        table = read_columns(self.path, columns)
+        moment = moments(table[self.time], str(self.path))
+        group = table[self.group] if self.group else pd.Series(ALL, index=table.index)
+        return tallied(
+            ordered_entries(
+                user=table[self.user], moment=moment, label=table[self.label], group=group,
+                train=self.train, labels=self.labels,
+            ),
+            self.steps,
+        )  # fmt: skip
+
+
+def ordered_entries(
+    *,
+    user: pd.Series,
+    moment: pd.Series,
+    label: pd.Series,
+    group: pd.Series,
+    train: float,
+    labels: Sequence[str] | None,
+    venue: pd.Series | None = None,
+) -> Entries:
+    """Return rows as sequences in order of time, identical rows once, split at a time."""
+    columns = {"user": user, "moment": moment, "label": label, "group": group}
+    table = pd.DataFrame(columns if venue is None else columns | {"venue": venue})
+    notes = []
+    unsorted = int((table.groupby("user", sort=False)["moment"].diff() < 0).sum())
+    if unsorted:
+        notes.append(f"{unsorted} rows came before an earlier row of their user: sorted by time")
+    table = table.drop_duplicates()
+    if len(table) < len(user):
+        notes.append(f"{len(user) - len(table)} identical rows dropped")
+    names = tuple(dict.fromkeys(map(str, labels))) if labels is not None else ()
+    if names:
+        unknown = ~table["label"].isin(names)
+        if unknown.any():
+            worst = table.loc[unknown, "label"].value_counts().index[0]
+            notes.append(f"{int(unknown.sum())} rows with unknown labels counted as {OTHER}, "
+                         f"most often {worst!r}")  # fmt: skip
+            table["label"] = table["label"].where(~unknown, OTHER)
+            names = names if OTHER in names else (*names, OTHER)
+    else:
+        names = tuple(sorted(table["label"].unique()))
+    groups = tuple(sorted(table["group"].unique()))
+    table["sequence"] = pd.factorize(table["user"])[0]
+    in_time = np.sort(table["moment"].to_numpy())
+    border = in_time[min(len(in_time) - 1, round(train * len(in_time)))]
+    table = table.sort_values(["sequence", "moment"], kind="stable")
+    sizes = np.bincount(table["sequence"])
+    if (sizes == 1).any():
+        notes.append(f"{int((sizes == 1).sum())} users with one entry: it has no step")
+    return Entries(
+        states=names,
+        groups=groups,
+        sequence=table["sequence"].to_numpy(),
+        state=pd.Categorical(table["label"], categories=names).codes.astype(np.int64),
+        group=pd.Categorical(table["group"], categories=groups).codes.astype(np.int64),
+        training=(table["moment"] < border).to_numpy(),
+        notes=tuple(notes),
+    )
+
+
+def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
+    """Read columns as text; refuse a missing file, a missing column, an empty field."""
+    if path is None:
+        raise DataError("path must name a CSV or parquet file, got path=None.")
+    try:
+        if Path(path).suffix in (".parquet", ".pq"):
+            table = pd.read_parquet(path).astype(str)
+        else:
+            table = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"no file {path}.") from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at {error.start}."
+        ) from error
+    except (OSError, ValueError, ImportError) as error:
+        line = str(error).splitlines()[0]
+        raise DataError(f"{path} cannot be read as a table: {line}.") from error
+    for name in columns:
+        if name not in table:
+            raise DataError(
+                f"{path} has no column {name!r}; it has {', '.join(map(str, table.columns))}."
+            )
+    table = table[list(columns)]
+    empty = (table == "").any(axis=1)
+    if table.empty or empty.any():
+        where = (
+            f"{int(empty.sum())} rows with an empty field, first in data row "
+            f"{int(empty.to_numpy().argmax()) + 1}"
+            if len(table)
+            else "no rows"
+        )
+        raise DataError(f"{path} must have {', '.join(columns)} in every row, got {where}.")
+    return table
+
+
+def moments(times: pd.Series, path: str) -> pd.Series:
+    """Return times that can be subtracted and compared: numbers, or dates in ISO form."""
+    numbers = pd.to_numeric(times, errors="coerce")
+    if numbers.notna().all() and np.isfinite(numbers).all():
+        return numbers.astype(np.float64)
+    dates = pd.to_datetime(times, errors="coerce", format="ISO8601", utc=True)
+    if dates.isna().any():
+        bad = int(dates.isna().to_numpy().argmax())
+        raise DataError(
+            f"{path}: times must all be numbers or all ISO dates, got {times.iloc[bad]!r} in data "
+            f"row {bad + 1} ({int(dates.isna().sum())} such rows)."
+        )
+    return (dates - pd.Timestamp(0, tz="UTC")).dt.total_seconds()

@@ -1,0 +1,199 @@
+"""Label counts of groups of users, released as rankings; the recorded counts themselves."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attacks.base import Worlds
+from bench.datasets.sequence_file import SequenceFile
+from bench.datasets.source import DataError
+from bench.datasets.tally import OTHER, Population, Steps, Tally
+from bench.scenarios.base import K
+from bench.scenarios.chain_model import made
+from mechanisms.base import NotOfferedError
+from mechanisms.check import FloatArray, IntArray, whole, within
+from mechanisms.influence.chain import MarkovChain
+from mechanisms.influence.curve import InfluenceCurve
+from mechanisms.influence.fit import SMOOTHING, row_frequencies, smooth
+from mechanisms.influence.knowledge import Candidates, ChainKnowledge, CurveKnowledge
+from mechanisms.influence.markov import chain_curve
+from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
+from mechanisms.knowledge import Sensitivity
+from mechanisms.laws import AnswerLaw
+from mechanisms.training_majority import TrainingCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequences:
+    """Count labels group by group in the queried part of users' sequences.
+
+    Every world holds the recorded counts: this scenario measures utility (worlds conditioned on
+    one entry are those of `bench.scenarios.chain_histogram`). The secret of an entry is its
+    label, against any other label; group and time of every entry are public, and so are the
+    training sequences, to which the curator fits one chain for all users.
+
+    Parameters
+    ----------
+    population : Population
+    other : bool
+        Whether "Other" may be an answer.
+    smoothing : float in [0, 1)
+        Mass given to every transition that was never seen.
+    uncertainty : float in [0, 1)
+        Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
+    reading : {"joint", "conditional"}
+        Which probabilities those bound.
+    up_to : int
+        Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
+
+    References
+    ----------
+    Bai, He, Gu, Kifer, Maeng (2026), Section 7.1.
+    """
+
+    population: Population
+    other: bool = False
+    smoothing: float = SMOOTHING
+    uncertainty: float = 0.0
+    reading: Reading = "joint"
+    up_to: int = 64
+
+    secrets = ("an entry's label",)
+    pairs = ()
+    modelled = False
+
+    def __post_init__(self) -> None:
+        whole("up_to", self.up_to)
+        within("smoothing", self.smoothing, 0, 1, ends="[)")
+        excess(self.uncertainty, self.reading)
+        if not isinstance(self.other, bool):
+            raise ValueError(f"other must be true or false, got other={self.other!r}.")
+
+    def check(self) -> None:
+        """Load the sequences and fit the chain; refuse what does not fit."""
+        self.chain  # noqa: B018  (computed once, kept)
+        if len(self.statistics) < 2:
+            raise DataError(f"a ranking needs two labels or more, got {list(self.statistics)}.")
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The sequences' statistics."""
+        return self.population.tally
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the sequences are made up."""
+        return self.population.synthetic
+
+    @property
+    def digest(self) -> str:
+        """Identity of the sequences' statistics."""
+        return self.tally.digest
+
+    @cached_property
+    def _answered(self) -> IntArray:
+        """Codes of the labels that may be an answer."""
+        names = self.tally.states
+        return np.array([i for i, s in enumerate(names) if self.other or s != OTHER], dtype=int)
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Labels that are counted, the coordinates of a group's answer."""
+        return tuple(self.tally.states[i] for i in self._answered)
+
+    @cached_property
+    def chain(self) -> MarkovChain:
+        """The chain of the training sequences, started from its stationary law."""
+        return MarkovChain(transition=smooth(row_frequencies(self.tally.transitions),
+                                             self.smoothing))  # fmt: skip
+
+    @property
+    def curve(self) -> InfluenceCurve:
+        """The influence curve of all users' sequences: the longest decides."""
+        size = len(self.tally.states)
+        longest = int(self.tally.lengths.max())
+        curve = nominal_curve(self.chain.transition.tobytes(), size, longest, self.up_to)
+        return uncertain_curve(curve, self.uncertainty, self.reading) if self.uncertainty else curve
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """The exact answer, shape (groups, labels)."""
+        return self.tally.query[:, self._answered].astype(np.float64)
+
+    def knowledge(self, kind: type[K]) -> K:
+        """Offer the curve, the chain, sensitivity, candidates and the training counts."""
+        size = len(self._answered)
+        facts = {
+            CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
+            ChainKnowledge: lambda: ChainKnowledge(
+                chains=(self.chain,),
+                lengths=(int(self.tally.lengths.max()),),  # the longest decides every scale
+                excess=excess(self.uncertainty, self.reading),
+            ),
+            # One entry moves one count down by 1 and another up by 1, in one group.
+            Sensitivity: lambda: Sensitivity(
+                l1=2.0, l2=2.0**0.5, unit="entry", size=int(self.tally.lengths.max()),
+                dimension=size,
+            ),
+            Candidates: lambda: Candidates(
+                values=np.arange(size, dtype=np.float64), utility="largest", sensitivity=1.0
+            ),
+            TrainingCounts: lambda: TrainingCounts(
+                counts=self.tally.training[:, self._answered].astype(np.float64)
+            ),
+        }  # fmt: skip
+        return made(facts, kind)
+
+    def law(self, secret: int) -> AnswerLaw:
+        """Refuse: the recorded counts are one draw, and no law is assumed of the whole."""
+        raise NotOfferedError("the recorded counts have no law; exact leakage needs a small chain")
+
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+        """Return the recorded counts in every world."""
+        del split, rng
+        return Worlds(
+            secret=secret, answers=np.broadcast_to(self.counts, (len(secret), *self.counts.shape))
+        )
+
+
+@functools.lru_cache(maxsize=8)
+def nominal_curve(transition: bytes, size: int, length: int, up_to: int) -> InfluenceCurve:
+    """Compute a stationary chain's curve once a process for all readings of its uncertainty."""
+    matrix = np.frombuffer(transition).reshape(size, size)
+    return chain_curve(MarkovChain(transition=matrix), length, up_to=up_to)
+
+
+def of_file(
+    path: str | None,
+    *,
+    user: str = "user",
+    time: str = "time",
+    label: str = "label",
+    group: str | None = "group",
+    train: float = 0.8,
+    labels: Sequence[str] | None = None,
+    steps: Steps = "all",
+    other: bool = False,
+    smoothing: float = SMOOTHING,
+    uncertainty: float = 0.0,
+    reading: Reading = "joint",
+    up_to: int = 64,
+) -> Sequences:
+    """Build the scenario of any table of (user, time, label, group).
+
+    The first nine parameters are those of `bench.datasets.sequence_file.SequenceFile`, the rest
+    those of `Sequences`.
+    """
+    file = SequenceFile(
+        path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,
+        steps=steps,
+    )  # fmt: skip
+    return Sequences(
+        population=file, other=other, smoothing=smoothing, uncertainty=uncertainty,
+        reading=reading, up_to=up_to,
+    )  # fmt: skip
