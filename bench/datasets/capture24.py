@@ -209,5 +209,3 @@ def sequences_of(
     labels = np.array([seen[n].argmax() for n in found], dtype=np.int64)
     cuts = np.flatnonzero(np.diff(found) > 1) + 1
     return [piece for piece in np.split(labels, cuts) if piece.size], unknown
-
-

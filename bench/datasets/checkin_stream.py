@@ -7,15 +7,16 @@ import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from bench.datasets.reading import progress_over
 from bench.datasets.source import DataError
-from mechanisms.check import IntArray
 
 BLOCK = 8 << 20
 TIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2} \+0000 \d{4}"
@@ -72,8 +73,7 @@ def check_encoding(path: Path) -> None:
     if not path.is_file():
         raise DataError(f"no file {path}: give its folder.")
     try:
-        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-        with opened as file:
+        with _opened(path) as file:
             start = file.read(4096)
     except (OSError, EOFError) as error:
         raise DataError(f"cannot read {path}: {error}.") from error
@@ -83,11 +83,15 @@ def check_encoding(path: Path) -> None:
         raise DataError(f"{path} must be UTF-8 or latin-1, got UTF-16 or a binary file.")
 
 
+def _opened(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
 def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
     """Return the error that counts a file's malformed rows and shows the first."""
     whole = re.compile("\t".join(patterns).encode() + rb"\r?\n?")
     bad, first = 0, ""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with _opened(path) as file:
         for number, line in enumerate(file, start=1):
             if whole.fullmatch(line) is None:
                 bad += 1
@@ -144,9 +148,7 @@ def seconds(stamps: NDArray[np.uint8]) -> NDArray[np.int32]:
     return ((days * 24 + hour) * 60 + minute) * 60 + second
 
 
-def _number(
-    digits: Mapping[int, NDArray[np.uint8]], places: Sequence[int]
-) -> NDArray[np.int32]:
+def _number(digits: Mapping[int, NDArray[np.uint8]], places: Sequence[int]) -> NDArray[np.int32]:
     total = digits[places[0]].astype(np.int32)
     for place in places[1:]:
         total = total * np.int32(10) + digits[place]
@@ -162,12 +164,12 @@ def _month_table() -> NDArray[np.uint8]:
 
 
 MONTH_OF = _month_table()
-FIRST_DAYS = np.arange("1970-01", "2038-01", dtype="datetime64[M]").astype("datetime64[D]").astype(
-    np.int32
+FIRST_DAYS = (
+    np.arange("1970-01", "2038-01", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int32)
 )
 
 
-def by_user(user: IntArray, time: IntArray) -> tuple[IntArray, int]:
+def by_user(user: NDArray[np.integer], time: NDArray[np.integer]) -> tuple[NDArray[np.int32], int]:
     """Return the order by user, then time, then row, and how many rows were late in the file.
 
     Parameters
@@ -176,8 +178,6 @@ def by_user(user: IntArray, time: IntArray) -> tuple[IntArray, int]:
         Codes 0, 1, ...
     time : array of int
     """
-    from scipy.sparse import csr_matrix
-
     n = user.size
     # A counting sort: rows of a sparse matrix keep the order of their columns.
     rows = csr_matrix((np.ones(n, dtype=np.bool_), (user, np.arange(n, dtype=np.int32))))

@@ -101,7 +101,9 @@ def original(path: Path) -> pd.DataFrame:
     parts = []
     for batch in blocks(path, COLUMNS, PATTERNS, wanted):
         plain = {name: batch.column(name).to_numpy() for name in ("user", "lat", "lon")}
-        texts = {n: [decoded(t) for t in batch.column(n).to_pylist()] for n in ("venue", "category")}
+        texts = {
+            n: [decoded(t) for t in batch.column(n).to_pylist()] for n in ("venue", "category")
+        }
         local = seconds(fixed(batch.column("time"), 30)) + 60 * batch.column("offset").to_numpy()
         parts.append(pd.DataFrame(plain | texts | {"moment": local.astype(np.float64)}))
     return pd.concat(parts, ignore_index=True)
@@ -129,5 +131,3 @@ def with_header(path: Path) -> pd.DataFrame:
     raise DataError(
         f"{path} must have the columns {', '.join(HEADERS[0])}; it has {', '.join(found)}."
     )
-
-

@@ -232,9 +232,7 @@ def read_checkins(path: Path, venues: Venues, training_days: int, days: int) -> 
     code, time, venue, day = code[order], time[order], venue[order], day[order]
     del order
     again = np.zeros(code.size, dtype=bool)
-    again[1:] = (
-        (code[1:] == code[:-1]) & (time[1:] == time[:-1]) & (venue[1:] == venue[:-1])
-    )
+    again[1:] = (code[1:] == code[:-1]) & (time[1:] == time[:-1]) & (venue[1:] == venue[:-1])
     repeated = int(again.sum())
     if repeated:
         first = ~again

@@ -17,7 +17,7 @@ LARGE = 64 << 20
 def progress_over(path: Path) -> Iterator[Callable[[int], None]]:
     """Give a function that counts rows; a terminal shows them for a file above 64 MB."""
     if path.stat().st_size < LARGE or not sys.stderr.isatty():
-        yield lambda rows: None
+        yield lambda _: None
         return
     text = TextColumn("reading {task.description}: {task.completed:,} rows")
     with Progress(text, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True)) as shown:

@@ -18,7 +18,7 @@ from bench.datasets.source import DataError
 from bench.datasets.tally import Entries, Steps, Tally, tallied
 from mechanisms.check import whole, within
 
-MONTHS = slice("Jul.93", "Jun.99")
+FIRST_MONTH, LAST_MONTH = "Jul.93", "Jun.99"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +62,13 @@ class CareerRanking:
         try:
             text = gzip.decompress(content) if path.suffix == ".gz" else content
             table = pd.read_csv(io.BytesIO(text), dtype=str, na_filter=False)
-            months = table.loc[:, MONTHS].to_numpy()
-        except (ValueError, KeyError, OSError) as error:
+        except (ValueError, OSError) as error:
             raise DataError(f"{path} is not in its published format: {error}.") from error
+        if not {FIRST_MONTH, LAST_MONTH} <= set(table.columns):
+            raise DataError(
+                f"{path} is not in its published format: no columns {FIRST_MONTH} to {LAST_MONTH}."
+            )
+        months = table.loc[:, FIRST_MONTH:LAST_MONTH].to_numpy()
         if self.group is not None and self.group not in table:
             raise DataError(f"{path} has no column {self.group!r} to group by.")
         names = [ALL] * len(table) if self.group is None else [

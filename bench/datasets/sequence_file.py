@@ -166,9 +166,10 @@ def moments(times: pd.Series, path: str) -> pd.Series:
         return numbers.astype(np.float64)
     dates = pd.to_datetime(times, errors="coerce", format="ISO8601", utc=True)
     if dates.isna().any():
-        bad = int(dates.isna().to_numpy().argmax())
+        wrong = min(numbers.isna(), dates.isna(), key=lambda missing: int(missing.sum()))
+        bad = int(wrong.to_numpy().argmax())
         raise DataError(
             f"{path}: times must all be numbers or all ISO dates, got {times.iloc[bad]!r} in data "
-            f"row {bad + 1} ({int(dates.isna().sum())} such rows)."
+            f"row {bad + 1} ({int(wrong.sum())} such rows)."
         )
     return (dates - pd.Timestamp(0, tz="UTC")).dt.total_seconds()

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from bench.datasets.checkin_labels import merged_labels
 from bench.datasets.checkin_stream import MONTHS
@@ -65,7 +66,7 @@ def write_files(folder: Path, check_ins: int, *, venues: int | None = None, seed
     (folder / CITIES).write_text("".join(cities), encoding="utf-8")
 
 
-def _flattened(steps: list[IntArray]) -> tuple[IntArray, IntArray, IntArray]:
+def _flattened(steps: list[IntArray]) -> tuple[NDArray[np.integer], ...]:
     sizes = [state.size for state in steps]
     user = np.concatenate([np.arange(n, dtype=np.int32) for n in sizes])
     step = np.repeat(np.arange(len(sizes), dtype=np.int16), sizes)
@@ -77,8 +78,8 @@ def _write_venues(
 ) -> tuple[pa.Array, IntArray, IntArray]:
     """Write venues of every country and label; return ids, and each cell's first venue and size."""
     raw: dict[str, list[str]] = {}
-    for category, label in merged_labels().items():
-        raw.setdefault(label, []).append(category)
+    for name, label in merged_labels().items():
+        raw.setdefault(label, []).append(name)
     cells = len(countries) * len(RECIPE.states)
     size = 1 + rng.multinomial(max(0, venues - cells), np.full(cells, 1 / cells))
     first = np.cumsum(size) - size
@@ -89,8 +90,8 @@ def _write_venues(
     pools = [raw[label] for label in RECIPE.states]
     most = max(map(len, pools))
     table = np.array([[pool[i % len(pool)] for i in range(most)] for pool in pools])
-    label = np.repeat(np.tile(np.arange(len(RECIPE.states)), len(countries)), size)
-    category = table[label, rng.integers(0, most, size=total)]
+    kind = np.repeat(np.tile(np.arange(len(RECIPE.states)), len(countries)), size)
+    category = table[kind, rng.integers(0, most, size=total)]
     rows = pa.table(
         {
             "venue": ids, "lat": np.round(rng.uniform(-60, 70, total), 6),
@@ -103,7 +104,12 @@ def _write_venues(
 
 
 def _write_rows(
-    path: Path, user: IntArray, ids: pa.Array, venue: IntArray, stamp: IntArray, offset: IntArray
+    path: Path,
+    user: NDArray[np.integer],
+    ids: pa.Array,
+    venue: IntArray,
+    stamp: IntArray,
+    offset: IntArray,
 ) -> None:
     days = FIRST_DAY + np.arange(DAYS)
     dates = [_date(day) for day in days]

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.datasets.tally import Tally
 from mechanisms.check import FloatArray, IntArray, positive, whole, within
-from mechanisms.influence.chain import MarkovChain, stationary_law
+from mechanisms.influence.chain import stationary_law
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +109,7 @@ def _steps(
         state = _draw(accept, alias, group[:active] * k + state, rng)
 
 
-def _draw(
-    accept: FloatArray, alias: IntArray, row: IntArray, rng: np.random.Generator
-) -> IntArray:
+def _draw(accept: FloatArray, alias: IntArray, row: IntArray, rng: np.random.Generator) -> IntArray:
     k = accept.shape[1]
     place = rng.random(row.size) * k
     column = place.astype(np.int64)

@@ -53,6 +53,33 @@ class AccuracyAtRank:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeanAccuracy:
+    """Average of Acc@1 to Acc@K: share of the first K places that are exactly right.
+
+    Parameters
+    ----------
+    k : int
+        K.
+    """
+
+    side: ClassVar[str] = "utility"
+    k: int
+    name: str
+
+    def __post_init__(self) -> None:
+        whole("k", self.k)
+
+    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+        """Estimate the rate over groups and repetitions."""
+        del names, mechanism
+        right = []
+        for game in games:
+            counts, predicted = compared(game, self.k)
+            right.append((predicted == largest(counts, self.k)).mean(axis=-1).ravel())
+        return {"": rate(right)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HitRate:
     """HR@K: share of the true top K that is predicted, in any order.
 

@@ -151,6 +151,7 @@ class Sequences:
 
     def law(self, secret: int) -> AnswerLaw:
         """Refuse: the recorded counts are one draw, and no law is assumed of the whole."""
+        del secret
         raise NotOfferedError("the recorded counts have no law; exact leakage needs a small chain")
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:

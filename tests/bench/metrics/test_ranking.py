@@ -7,7 +7,15 @@ from scipy.optimize import brentq
 from sklearn.metrics import ndcg_score
 
 from bench.metrics.base import Names, NotMeasurableError, Released
-from bench.metrics.ranking import NDCG, AccuracyAtRank, CountError, HitRate, hit_rate, ndcg
+from bench.metrics.ranking import (
+    NDCG,
+    AccuracyAtRank,
+    CountError,
+    HitRate,
+    MeanAccuracy,
+    hit_rate,
+    ndcg,
+)
 from mechanisms.identity import ExactRelease
 from mechanisms.ranking import largest
 
@@ -29,6 +37,7 @@ PREDICTED = [[[[1, 3, 0], [0, 2, 1]]]]
 
 def test_metrics_by_hand():
     assert [value(m, COUNTS, PREDICTED) for m in ACC] == [0.5, 0.0, 0.0]
+    assert value(MeanAccuracy(k=3, name="acc"), COUNTS, PREDICTED) == pytest.approx(1 / 6)
     # Group 1 has the true {1, 0, 3}; group 2 misses 3 of {2, 3, 0}.
     assert value(HitRate(k=3, name="hr"), COUNTS, PREDICTED) == pytest.approx((1 + 2 / 3) / 2)
     # Group 1: |9-9| + |5-5| + |5-5|; group 2: |2-8| + |8-4| + |1-2|.

@@ -1,0 +1,112 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from bench.datasets.source import DataError
+from bench.datasets.synthetic_checkins import SyntheticCheckIns
+from bench.scenarios.sequences import Sequences, of_file
+from mechanisms.base import NotOfferedError
+from mechanisms.influence.calibrate import InfluenceLaplace
+from mechanisms.influence.fit import smooth
+from mechanisms.influence.knowledge import Candidates, ChainKnowledge, CurveKnowledge
+from mechanisms.influence.markov import chain_curve
+from mechanisms.influence.quilt import MarkovQuiltLaplace
+from mechanisms.knowledge import GaussianAnswers, Sensitivity
+from mechanisms.privacy.budget import Epsilon
+from mechanisms.training_majority import TrainingCounts
+
+
+@pytest.fixture
+def path(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"u{u}", t, rng.choice(["bar", "cafe", "home", "Other"], p=[0.2, 0.3, 0.4, 0.1]), "NA")
+        for u in range(20)
+        for t in range(rng.integers(5, 60))
+    ]
+    file = tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=["user", "time", "label", "group"]).to_csv(file, index=False)
+    return str(file)
+
+
+def test_every_world_holds_the_recorded_counts(path):
+    scenario = of_file(path)
+    scenario.check()
+    worlds = scenario.draw(np.zeros(5, dtype=np.int64), "test", np.random.default_rng(0))
+    tally = scenario.tally
+    assert scenario.statistics == ("bar", "cafe", "home")
+    assert worlds.answers.shape == (5, 1, 3)
+    kept = [tally.states.index(s) for s in scenario.statistics]
+    assert (worlds.answers == tally.query[:, kept]).all()
+    assert of_file(path, other=True).counts.shape == (1, 4)
+    assert not scenario.synthetic
+    assert not scenario.modelled
+
+
+def test_facts_come_from_the_training_sequences_and_the_longest_queried_one(path):
+    scenario = of_file(path)
+    counts = scenario.tally.transitions
+    expected = smooth(counts / counts.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(scenario.chain.transition, expected, atol=1e-12)
+    longest = int(scenario.tally.lengths.max())
+    curve = chain_curve(scenario.chain, scenario.tally.lengths.tolist(), up_to=64)
+    known = scenario.knowledge(CurveKnowledge)
+    np.testing.assert_allclose(known.curve.values, curve.values)
+    assert "public" in known.public
+    assert scenario.knowledge(ChainKnowledge).lengths == (longest,)
+    sensitivity = scenario.knowledge(Sensitivity)
+    assert (sensitivity.l1, sensitivity.size, sensitivity.dimension) == (2.0, longest, 3)
+    assert scenario.knowledge(Candidates).values.tolist() == [0, 1, 2]
+    assert scenario.knowledge(TrainingCounts).counts.sum() < scenario.tally.training.sum()
+    with pytest.raises(NotOfferedError, match="not GaussianAnswers"):
+        scenario.knowledge(GaussianAnswers)
+    with pytest.raises(NotOfferedError, match="small chain"):
+        scenario.law(0)
+
+
+def test_budgets_of_uncertain_readings_are_ordered():
+    """A wider reading never buys more noise-free counts, for both families of mechanisms."""
+    budgets = []
+    for uncertainty, reading in ((0.0, "joint"), (0.2, "conditional"), (0.2, "joint")):
+        scenario = Sequences(
+            population=SyntheticCheckIns(), uncertainty=uncertainty, reading=reading
+        )
+        curve = scenario.knowledge(CurveKnowledge).curve
+        sensitivity = scenario.knowledge(Sensitivity)
+        quilt = MarkovQuiltLaplace().calibrate(
+            scenario.knowledge(ChainKnowledge), sensitivity, budget=Epsilon(epsilon=1.0)
+        )
+        ours = InfluenceLaplace().calibrate(
+            scenario.knowledge(CurveKnowledge), sensitivity, budget=Epsilon(epsilon=1.0)
+        )
+        assert ours.guarantee.epsilon <= 1.0
+        assert quilt.guarantee.epsilon <= 1.0 + 1e-9
+        budgets.append((curve.budget(1.0).total, 2.0 / quilt.noise.scales[0]))
+    influence, by_quilt = zip(*budgets, strict=True)
+    assert influence[0] > influence[1] > influence[2] > 0
+    assert by_quilt[0] > by_quilt[1] > by_quilt[2] > 0
+    np.testing.assert_allclose(influence, by_quilt, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"other": "yes"}, "other must be true or false, got other='yes'"),
+        ({"uncertainty": 1.0}, "spread must be in"),
+        ({"reading": "both"}, "reading must be"),
+        ({"up_to": 0}, "up_to must be a whole number"),
+        ({"smoothing": -0.1}, "smoothing must be in"),
+        ({"path": None}, "path must name a CSV or parquet file"),
+    ],
+)
+def test_bad_settings_are_refused(path, wrong, message):
+    with pytest.raises((DataError, ValueError), match=message):
+        of_file(**({"path": path} | wrong)).check()
+
+
+def test_a_single_label_cannot_be_ranked(tmp_path):
+    rows = [("u", t, label, "g") for t, label in enumerate(["Other", "a"] * 10)]
+    file = tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=["user", "time", "label", "group"]).to_csv(file, index=False)
+    with pytest.raises(DataError, match="needs two labels or more"):
+        of_file(str(file)).check()
