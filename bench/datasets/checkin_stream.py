@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -83,7 +83,7 @@ def check_encoding(path: Path) -> None:
         raise DataError(f"{path} must be UTF-8 or latin-1, got UTF-16 or a binary file.")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 

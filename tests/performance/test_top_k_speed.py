@@ -1,0 +1,114 @@
+"""Rankings against OpenDP, and the ingestion of check-ins against pandas, side by side."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from bench.datasets.foursquare import CHECKINS
+from bench.datasets.synthetic_files import write_files
+from mechanisms.influence.claim import InfluenceClaim
+from mechanisms.influence.curve import independence
+from mechanisms.influence.knowledge import CurveKnowledge
+from mechanisms.knowledge import Sensitivity
+from mechanisms.peeling import PeeledRanking
+from mechanisms.ranking import largest
+
+pytestmark = pytest.mark.performance
+
+REPETITIONS, GROUPS, CATEGORIES, K = 1000, 77, 78, 3
+EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+PICKS = 300
+ROWS = int(os.environ.get("BENCH_ROWS", "3000000"))  # 33000000 for the published size
+
+
+def ranking(epsilon):
+    sensitivity = Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=12, dimension=CATEGORIES)
+    claim = InfluenceClaim(
+        knowledge=CurveKnowledge(curve=independence(12)), sensitivity=sensitivity
+    )
+    return PeeledRanking(
+        selection="gumbel", k=K, epsilon=epsilon, candidates=np.arange(CATEGORIES),
+        sensitivity=1.0, claim=claim,
+    )  # fmt: skip
+
+
+def test_all_rankings_of_the_study_against_one_opendp_call_a_pick():
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    rng = np.random.default_rng(0)
+    counts = np.floor(1e4 / np.arange(1, CATEGORIES + 1)) + rng.integers(
+        0, 50, (GROUPS, CATEGORIES)
+    )
+    worlds = np.broadcast_to(counts, (REPETITIONS, GROUPS, CATEGORIES))
+    start = time.perf_counter()
+    for epsilon in EPSILONS:
+        shown = ranking(epsilon).release(worlds, rng)
+    ours = time.perf_counter() - start
+    assert shown.shape == (REPETITIONS, GROUPS, K)
+
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    pick = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=2 * K / 1.0)
+    top = dp.m.make_noisy_top_k(*space, dp.max_divergence(), k=K, scale=2 * K / 1.0)
+    rows = counts.astype(int).tolist()
+    calls = REPETITIONS * GROUPS * len(EPSILONS)
+    start = time.perf_counter()
+    for i in range(PICKS):
+        pick(rows[i % GROUPS])
+    by_pick = (time.perf_counter() - start) / PICKS * K * calls
+    start = time.perf_counter()
+    for i in range(PICKS // K):
+        top(rows[i % GROUPS])
+    by_top = (time.perf_counter() - start) / (PICKS // K) * calls
+    sys.stdout.write(
+        f"\nours {ours:.2f} s; OpenDP pick by pick {by_pick:.0f} s ({by_pick / ours:.0f} times), "
+        f"its top k {by_top:.0f} s ({by_top / ours:.0f} times), extrapolated\n"
+    )
+    # The same mechanism: on distinct counts and a large budget both give the exact ranking.
+    sure = dp.m.make_noisy_top_k(*space, dp.max_divergence(), k=K, scale=1e-3)
+    assert sure(rows[0]) == largest(counts[0], K).tolist()
+    assert by_pick > 200 * ours
+
+
+READ = """
+import resource, sys, time
+from bench.datasets.foursquare import Foursquare
+start = time.perf_counter()
+tally = Foursquare(folder=sys.argv[1]).tally
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+"""
+PANDAS = """
+import sys, time
+import pandas as pd
+start = time.perf_counter()
+table = pd.read_csv(sys.argv[1], sep="\\t", header=None, names=["user", "venue", "time", "offset"])
+print(time.perf_counter() - start, len(table))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("checkins")
+    write_files(where, ROWS)
+    return where
+
+
+def run(code, argument):
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(argument)], capture_output=True, text=True, check=True
+    )
+    return [float(x) for x in done.stdout.split()]
+
+
+def test_ingestion_stays_below_three_gigabytes_and_beside_pandas(folder):
+    """Peak memory, and rows per second beside pandas.read_csv on the same columns."""
+    ours, memory = min(run(READ, folder) for _ in range(2))
+    theirs, rows = min(run(PANDAS, folder / CHECKINS) for _ in range(2))
+    sys.stdout.write(
+        f"\n{rows:.0f} rows: ours {ours:.2f} s, peak {memory:.2f} GiB; read_csv {theirs:.2f} s, "
+        f"{theirs / ours:.2f} of its rate\n"
+    )
+    assert memory < 3.0
