@@ -27,6 +27,9 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laws import AnswerLaw
 from mechanisms.training_majority import TrainingCounts
 
+FIRST_WIDTH = 32
+SMALLEST_EPSILON = 0.05
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sequences:
@@ -48,8 +51,9 @@ class Sequences:
         Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
     reading : {"joint", "conditional"}
         Which probabilities those bound.
-    up_to : int
+    up_to : int or None
         Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
+        None tabulates until no larger b could serve an epsilon of .05 or more.
 
     References
     ----------
@@ -61,14 +65,15 @@ class Sequences:
     smoothing: float = SMOOTHING
     uncertainty: float = 0.0
     reading: Reading = "joint"
-    up_to: int = 64
+    up_to: int | None = None
 
     secrets = ("an entry's label",)
     pairs = ()
     modelled = False
 
     def __post_init__(self) -> None:
-        whole("up_to", self.up_to)
+        if self.up_to is not None:
+            whole("up_to", self.up_to)
         within("smoothing", self.smoothing, 0, 1, ends="[)")
         excess(self.uncertainty, self.reading)
         if not isinstance(self.other, bool):
@@ -163,10 +168,21 @@ class Sequences:
 
 
 @functools.lru_cache(maxsize=8)
-def nominal_curve(transition: bytes, size: int, length: int, up_to: int) -> InfluenceCurve:
-    """Compute a stationary chain's curve once a process for all readings of its uncertainty."""
-    matrix = np.frombuffer(transition).reshape(size, size)
-    return chain_curve(MarkovChain(transition=matrix), length, up_to=up_to)
+def nominal_curve(transition: bytes, size: int, length: int, up_to: int | None) -> InfluenceCurve:
+    """Compute a stationary chain's curve once a process for all readings of its uncertainty.
+
+    Setting b cells aside buys ``(epsilon - a(b)) / b``, more than b + 1 cells could buy with no
+    influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `up_to` ends.
+    """
+    chain = MarkovChain(transition=np.frombuffer(transition).reshape(size, size))
+    if up_to is not None:
+        return chain_curve(chain, length, up_to=up_to)
+    width = FIRST_WIDTH
+    while True:
+        curve = chain_curve(chain, length, up_to=width)
+        if width >= length or curve.at(width) * (width + 1) <= SMALLEST_EPSILON:
+            return curve
+        width *= 2
 
 
 def of_file(
@@ -183,7 +199,7 @@ def of_file(
     smoothing: float = SMOOTHING,
     uncertainty: float = 0.0,
     reading: Reading = "joint",
-    up_to: int = 64,
+    up_to: int | None = None,
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
