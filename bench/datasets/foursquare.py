@@ -229,7 +229,8 @@ def read_checkins(path: Path, venues: Venues, training_days: int, days: int) -> 
     code = user_codes(user)
     del user
     order, late = by_user(code, time)
-    code, time, venue, day = code[order], time[order], venue[order], day[order]
+    code = np.repeat(np.arange(int(code.max()) + 1, dtype=np.int32), np.bincount(code))
+    time, venue, day = time[order], venue[order], day[order]
     del order
     again = np.zeros(code.size, dtype=bool)
     again[1:] = (code[1:] == code[:-1]) & (time[1:] == time[:-1]) & (venue[1:] == venue[:-1])

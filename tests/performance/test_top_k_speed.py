@@ -8,7 +8,6 @@ import time
 import numpy as np
 import pytest
 
-from bench.datasets.foursquare import CHECKINS
 from bench.datasets.synthetic_files import write_files
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
@@ -83,9 +82,19 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_m
 PANDAS = """
 import sys, time
 import pandas as pd
+folder = sys.argv[1] + "/dataset_TIST2015_"
 start = time.perf_counter()
-table = pd.read_csv(sys.argv[1], sep="\\t", header=None, names=["user", "venue", "time", "offset"])
-print(time.perf_counter() - start, len(table))
+names = ["user", "venue", "time", "offset"]
+table = pd.read_csv(folder + "Checkins.txt", sep="\\t", header=None, names=names)
+read, rows = time.perf_counter() - start, len(table)
+names = ["venue", "lat", "lon", "category", "country"]
+pois = pd.read_csv(folder + "POIs.txt", sep="\\t", header=None, names=names, na_filter=False)
+stamp = pd.to_datetime(table["time"], format="%a %b %d %H:%M:%S +0000 %Y")
+table["local"] = stamp + pd.to_timedelta(table["offset"], unit="min")
+table = table.merge(pois[["venue", "category", "country"]], on="venue")
+table = table.sort_values(["user", "local"], kind="stable").drop_duplicates()
+counts = table.groupby(["country", "category"]).size()
+print(read, time.perf_counter() - start, rows)
 """
 
 
@@ -103,12 +112,14 @@ def run(code, argument):
     return [float(x) for x in done.stdout.split()]
 
 
-def test_ingestion_stays_below_three_gigabytes_and_beside_pandas(folder):
-    """Peak memory, and rows per second beside pandas.read_csv on the same columns."""
+def test_ingestion_stays_below_three_gigabytes_and_beats_the_same_work_in_pandas(folder):
+    """Peak memory; rows per second beside read_csv alone, and beside parsing, joining, sorting."""
     ours, memory = min(run(READ, folder) for _ in range(2))
-    theirs, rows = min(run(PANDAS, folder / CHECKINS) for _ in range(2))
+    read, all_of_it, rows = min(run(PANDAS, folder) for _ in range(2))
     sys.stdout.write(
-        f"\n{rows:.0f} rows: ours {ours:.2f} s, peak {memory:.2f} GiB; read_csv {theirs:.2f} s, "
-        f"{theirs / ours:.2f} of its rate\n"
+        f"\n{rows:.0f} rows: ours {ours:.2f} s, peak {memory:.2f} GiB; pandas.read_csv alone "
+        f"{read:.2f} s ({read / ours:.2f} of its rate), with times, venues, order and counts "
+        f"{all_of_it:.2f} s ({all_of_it / ours:.2f} times ours)\n"
     )
     assert memory < 3.0
+    assert all_of_it > 2 * ours
