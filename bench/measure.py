@@ -11,7 +11,7 @@ from bench.intervals import Estimate
 from bench.ledger import certify_attack, largest_certifiable, verdict
 from bench.metrics.base import NotMeasurableError, Scored
 from bench.randomness import rng_for
-from bench.scenarios.base import HasOwnLaws
+from bench.scenarios.base import HasNotes, HasOwnLaws
 from mechanisms.base import HasLeakage, NotOfferedError, guarantee_of
 from mechanisms.laws import AnswerLaw
 from mechanisms.privacy.bracket import Bracket, NotComputableError
@@ -57,6 +57,8 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
         claim, leaked, certificates, modelled=game.scenario.modelled, own=own
     )
     facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
+    if isinstance(game.scenario, HasNotes) and game.scenario.notes:
+        facts["reading"] = "; ".join(game.scenario.notes)
     if game.scenario.synthetic:
         facts["data"] = "synthetic"
     return rows, facts

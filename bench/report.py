@@ -88,6 +88,9 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
+    read = {(c.labels.get("scenario"), r.facts.get("reading")) for c, r in outcome.results}
+    for scenario, told in sorted((s, t) for s, t in read if t):
+        out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
     for cell, result in outcome.results:
         if result.status in (FAILED, NOT_APPLICABLE):
             line = f"{result.status}: {cell.name}: {result.facts.get('reason', '')}"

@@ -69,6 +69,15 @@ class HasOwnLaws(Protocol):
 
 
 @runtime_checkable
+class HasNotes(Protocol):
+    """A scenario that tells what was dropped, merged or counted while its data were read."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One line each."""
+
+
+@runtime_checkable
 class HasDatabaseLaw(Protocol):
     """A scenario that knows the law of its whole database, for mechanisms that work on records."""
 

@@ -100,6 +100,11 @@ class Sequences:
         """Identity of the sequences' statistics."""
         return self.tally.digest
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped, merged or counted while the sequences were read."""
+        return self.tally.notes
+
     @cached_property
     def _answered(self) -> IntArray:
         """Codes of the labels that may be an answer."""

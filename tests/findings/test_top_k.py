@@ -1,4 +1,4 @@
-"""The numbers of docs/findings/top_k.md."""
+"""The numbers of docs/findings/topk.md."""
 
 import numpy as np
 import pytest
