@@ -14,7 +14,13 @@ from bench.game import Game, Sizes
 from bench.grid import RELEASES, budget_points, product, sort_axes
 from bench.measure import ledger_rows, metric_rows
 from bench.scenarios.base import Scenario
-from mechanisms.base import Calibration, Mechanism, NotApplicableError, NotOfferedError
+from mechanisms.base import (
+    Calibration,
+    HasNoiselessForm,
+    Mechanism,
+    NotApplicableError,
+    NotOfferedError,
+)
 from mechanisms.check import whole, within
 from mechanisms.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
@@ -168,6 +174,8 @@ def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
         budget = calibration.accepts(**spec["budget"])
     knowledge = [scenario.knowledge(kind) for kind in calibration.requires]
     if getattr(budget, "epsilon", 0.0) == math.inf:
+        if isinstance(calibration, HasNoiselessForm):
+            return calibration.without_noise(*knowledge)
         return ExactRelease()
     return calibration.calibrate(*knowledge, budget=budget)
 

@@ -88,6 +88,14 @@ class Calibration(Protocol):
         """Choose the noise; raise NotApplicableError with the reason where that is impossible."""
 
 
+@runtime_checkable
+class HasNoiselessForm(Protocol):
+    """A calibration whose release at an infinite budget is less than the whole answer."""
+
+    def without_noise(self, *knowledge: Any) -> Mechanism:  # noqa: ANN401
+        """Return the mechanism without noise."""
+
+
 def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
     """Return what `n_releases` releases of one answer guarantee together."""
     if n_releases == 1:

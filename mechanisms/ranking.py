@@ -17,6 +17,7 @@ from mechanisms.base import (
     guarantee_of,
 )
 from mechanisms.check import Array, IntArray, whole
+from mechanisms.identity import ExactRelease
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.laws import AnswerLaw
 from mechanisms.privacy.bracket import NotComputableError
@@ -142,6 +143,16 @@ class TopK:
         if inner.sees != "answers":
             raise NotApplicableError("a ranking needs a mechanism that releases histograms")
         return RankedRelease(inner=inner, candidates=coordinates, k=self.k)
+
+    def without_noise(self, candidates: Candidates, *knowledge: Any) -> RankedRelease:  # noqa: ANN401
+        """Rank the exact histogram: an infinite budget still shows the ranking alone."""
+        del knowledge
+        return exact_ranking(candidates, self.k)
+
+
+def exact_ranking(candidates: Candidates, k: int) -> RankedRelease:
+    """Return the exact top k."""
+    return RankedRelease(inner=ExactRelease(), candidates=coordinates_of(candidates, k), k=k)
 
 
 def coordinates_of(candidates: Candidates, k: int) -> IntArray:

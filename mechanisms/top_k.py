@@ -14,7 +14,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.peeling import PeeledRanking, Selection, check_selection
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.ranking import coordinates_of
+from mechanisms.ranking import RankedRelease, coordinates_of, exact_ranking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +67,13 @@ class InfluenceTopK:
             ),
         )
 
+    def without_noise(
+        self, known: CurveKnowledge, candidates: Candidates, sensitivity: Sensitivity
+    ) -> RankedRelease:
+        """Return the exact ranking, for an infinite budget."""
+        del known, sensitivity
+        return exact_ranking(candidates, self.k)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTopK:
@@ -104,6 +111,11 @@ class GroupTopK:
             sensitivity=candidates.sensitivity,
             claim=GroupOfEntries(sensitivity=sensitivity, group=group),
         )
+
+    def without_noise(self, candidates: Candidates, sensitivity: Sensitivity) -> RankedRelease:
+        """Return the exact ranking, for an infinite budget."""
+        del sensitivity
+        return exact_ranking(candidates, self.k)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from bench.datasets.capture24 import Capture24
+from bench.datasets.chains import GivenChain
+from bench.datasets.city_checkins import NEW_YORK, CityCheckIns
+from bench.datasets.recorded_activities import CareerRanking
 from bench.datasets.synthetic_checkins import SyntheticCheckIns
 from bench.metrics.ranking import hit_rate, ndcg
+from bench.scenarios.chain_histogram import ChainHistogram
 from bench.scenarios.sequences import Sequences
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
@@ -167,3 +171,27 @@ def test_candidates_leave_out_other():
     certain = scenario_of()
     assert "Other" not in certain.statistics
     assert certain.knowledge(Candidates).values.size == 77
+
+
+def test_exact_leakage_of_rankings_of_a_short_chain():
+    """12 steps, 3 states, epsilon = 4, top 2: far below the claim."""
+    source = GivenChain(transition=[[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]])
+    chain = ChainHistogram(source=source, length=12)
+    found = []
+    for selection in ("gumbel", "permute_and_flip"):
+        calibration = InfluenceTopK(k=2, selection=selection)
+        mechanism = calibration.calibrate(
+            *(chain.knowledge(kind) for kind in calibration.requires), budget=Epsilon(epsilon=4.0)
+        )
+        laws = [chain.law(s) for s in range(3)]
+        worst = max(mechanism.leakage(laws[i], laws[j], 1).epsilon(0).hi for i, j in chain.pairs)
+        assert worst < mechanism.guarantee.epsilon <= 4.0
+        found.append(worst)
+    np.testing.assert_allclose(found, [0.884, 1.084], atol=0.002)
+
+
+@pytest.mark.skipif(not NEW_YORK.is_file(), reason="no real files beside the checkout")
+@pytest.mark.parametrize("population", [CityCheckIns(), CareerRanking(steps="changes")])
+def test_the_joint_histogram_is_better_on_real_sequences_too(population):
+    scenario = Sequences(population=population)
+    assert (rates(QUILT["joint"], scenario) > rates(EXPONENTIAL, scenario) - 0.02).all()

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bench.cross import Cross
 from bench.datasets.source import DataError
 from bench.datasets.synthetic_checkins import SyntheticCheckIns
 from bench.scenarios.sequences import Sequences, of_file
@@ -14,6 +15,7 @@ from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.training_majority import TrainingCounts
+from tests.conftest import values
 
 
 @pytest.fixture
@@ -111,3 +113,51 @@ def test_a_single_label_cannot_be_ranked(tmp_path):
     pd.DataFrame(rows, columns=["user", "time", "label", "group"]).to_csv(file, index=False)
     with pytest.raises(DataError, match="needs two labels or more"):
         of_file(str(file)).check()
+
+
+def test_an_infinite_budget_shows_the_exact_ranking_and_no_counts(path, run):
+    names = {
+        "gumbel": {"_target_": "mechanisms.top_k.InfluenceTopK", "k": 2},
+        "entry": {"_target_": "mechanisms.top_k.GroupTopK", "k": 2, "group": 1},
+        "laplace": {
+            "_target_": "mechanisms.ranking.TopK",
+            "k": 2,
+            "of": {"_target_": "mechanisms.influence.calibrate.InfluenceLaplace"},
+        },
+    }
+    hits = {"_target_": "bench.metrics.ranking.HitRate", "k": 2, "name": "hit_rate"}
+    counts = {"_target_": "bench.metrics.utility.NormError", "norm": 1, "name": "l1"}
+    study = Cross(
+        scenarios={"own": {"_target_": "bench.scenarios.sequences.of_file", "path": path}},
+        mechanisms=names,
+        metrics={"hits": hits, "counts": counts},
+        grid={"epsilon": [float("inf"), 1.0]},
+        n_shadow=1,
+        n_holdout=1,
+        n_test=30,
+    )
+    outcome, _ = run(study)
+    assert set(values(outcome, "hit_rate", epsilon=float("inf")).values()) == {1.0}
+    assert values(outcome, "l1") == {}
+    assert all("not applicable" in r.facts["metric counts"] for _, r in outcome.results)
+
+
+def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
+    rows = [("u", t, "ab"[t % 2], "g") for t in range(30)]
+    file = tmp_path / "twice.csv"
+    pd.DataFrame([*rows, rows[0]], columns=["user", "time", "label", "group"]).to_csv(
+        file, index=False
+    )
+    majority = {"_target_": "mechanisms.training_majority.TrainingMajority", "k": 1}
+    study = Cross(
+        scenarios={"own": {"_target_": "bench.scenarios.sequences.of_file", "path": str(file)}},
+        mechanisms={"majority": majority},
+        n_shadow=1,
+        n_holdout=1,
+        n_test=2,
+    )
+    outcome, _ = run(study)
+    told = [r.facts["reading"] for _, r in outcome.results]
+    assert told == [
+        "1 rows came before an earlier row of their user: sorted by time; 1 identical rows dropped"
+    ]
