@@ -38,7 +38,9 @@ class Sequences:
     Every world holds the recorded counts: this scenario measures utility (worlds conditioned on
     one entry are those of `bench.scenarios.chain_histogram`). The secret of an entry is its
     label, against any other label; group and time of every entry are public, and so are the
-    training sequences, to which the curator fits one chain for all users.
+    training sequences, to which the curator fits one chain for all users. Queried sequences are
+    modelled as starting from its stationary law, as published: what a user's last training label
+    tells about the first queried ones is not covered by the claims.
 
     Parameters
     ----------
