@@ -177,14 +177,18 @@ def test_a_difference_of_perfect_rates_keeps_an_interval_in_its_range(first, sec
 
 def test_a_mean_has_students_interval():
     values = np.array([1.0, 2.0, 4.0, 9.0])
-    found = mean([values[:2], values[2:]])
     low, high = t.interval(0.95, 3, loc=4.0, scale=values.std(ddof=1) / 2)
-    assert (found.value, found.lower, found.upper) == pytest.approx((4.0, low, high))
+    found = mean([values[:2], values[2:]])
+    assert low < 0  # errors are never negative, so neither is their interval
+    assert (found.value, found.lower, found.upper) == pytest.approx((4.0, 0.0, high))
+    shifted = mean([values[:2] - 2, values[2:] - 2])
+    assert (shifted.lower, shifted.upper) == pytest.approx((low - 2, high - 2))
 
 
 def test_the_mean_of_one_trial_has_an_infinite_interval():
     found = mean([np.array([3.0])])
-    assert (found.value, found.lower, found.upper) == (3.0, -math.inf, math.inf)
+    assert (found.value, found.lower, found.upper) == (3.0, 0.0, math.inf)
+    assert mean([np.array([-3.0])]).lower == -math.inf
 
 
 def test_the_mean_of_equal_values_has_no_width():

@@ -116,7 +116,8 @@ def test_changed_gone_and_new_numbers_are_told():
     before = tidy([(cell("a", epsilon=1.0), finished(l1=1.0, l2=2.0))])
     after = tidy([(cell("a", epsilon=1.0), finished(l2=3.0, acc=0.5))])
     found = difference(before, after).set_index("metric")
-    assert found["change"].to_dict() == {"l1": "gone", "l2": "changed", "acc": "new"}
+    changes = found["change"].to_dict()
+    assert changes == {"l1": "gone", "l2": "changed: value, lower, upper", "acc": "new"}
     assert (found.loc["l2", "before"], found.loc["l2", "after"]) == (2.0, 3.0)
 
 
