@@ -59,6 +59,7 @@ NEEDED = {
                       "size": 4, "gap": 0.5},
     "numeric_column": {"path": str(TABLE), "value": "age", "secret": "job",
                        "pairs": [["yes", "no"]]},
+    "sequences": {"path": str(SEQUENCES), "group": None},
     "chain_count_fitted": {
         "source": {"_target_": "bench.datasets.chains.FittedSequences", "path": str(SEQUENCES)},
         "counted": "a",
