@@ -42,7 +42,7 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     for _, rows in table.groupby(places, sort=False, dropna=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
         head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
-        head["unit"] = rows["unit"].iloc[0] if "unit" in rows else ""
+        head["unit"] = short_unit(rows["unit"].iloc[0]) if "unit" in rows else ""
         for metric in (*ledger, *shown):
             head[metric], head[f"{metric} n"] = cell_text(rows, metric)
         head[SORT] = headline(rows, sort)
@@ -56,6 +56,19 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     if len(set(board["unit"]) - {""}) <= 1:
         empty.append("unit")
     return board.drop(columns=[SORT, *dull, *empty]).reset_index(drop=True)
+
+
+def short_unit(unit: str) -> str:
+    """Return the unit of the ledger in few letters: at which delta or Renyi order.
+
+    Examples
+    --------
+    >>> short_unit("epsilon at delta=0.001"), short_unit("Renyi epsilon at order=2")
+    ('delta=0.001', 'order=2')
+    >>> short_unit("epsilon")
+    'delta=0'
+    """
+    return "delta=0" if unit == "epsilon" else unit.rpartition(" at ")[2]
 
 
 def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:

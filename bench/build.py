@@ -36,7 +36,7 @@ def build(config: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
         raise ConfigError(f"{where}: {_cause(error)}") from error
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def built_from_text(text: str, where: str) -> Any:  # noqa: ANN401
     """Build from canonical JSON, once a process: the object keeps what it has computed."""
     return build(json.loads(text), where)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attacks.base import Attack, Attacker, Shadow, Target, UnsupportedMechanismError, Worlds
-from bench.build import build, built_from_text
+from bench.build import built_from_text
 from bench.cell import Plain, canonical
 from bench.metrics.base import Names, Released, Scored
 from bench.randomness import rng_for
@@ -172,7 +172,7 @@ class Game:
         return scored, reasons
 
     def _play(self, label: str, config: Plain) -> list[Scored]:
-        attack: Attack = build(config, f"attack {label}")
+        attack: Attack = built_from_text(canonical(config), f"attack {label}")
         attackers = self._attackers(attack, label, config)
         fresh, held = (self._scores(attackers, part) for part in ("test", "holdout"))
         return [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.build import build
-from bench.cell import Plain, row
+from bench.build import built_from_text
+from bench.cell import Plain, canonical, row
 from bench.game import Game
 from bench.intervals import Estimate
 from bench.ledger import certify_attack, largest_certifiable, verdict
@@ -151,7 +151,7 @@ def metric_rows(
     rows, facts = [], {}
     released = game.released()
     for label, config in metrics.items():
-        metric: Any = build(config, f"metric {label}")
+        metric: Any = built_from_text(canonical(config), f"metric {label}")
         if metric.side == "utility":
             try:
                 found = metric.measure(released, game.names, game.mechanism)

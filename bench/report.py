@@ -19,7 +19,7 @@ from bench.experiment import Outcome
 from bench.ledger import MISFIT, VIOLATED
 
 FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
-WIDE = 200
+WIDE = 220
 
 
 def console() -> Console:
@@ -79,7 +79,7 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
         print_frame(leaderboard(outcome.table, show), title)
         units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
         lines = (
-            f"claimed (upper bound), exact, certified (lower bound, 95 %): {' | '.join(units)}.",
+            f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",
             "Intervals are 95 %; attack metrics are those of the cell's strongest attack.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
