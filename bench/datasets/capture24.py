@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from bench.datasets.source import DATA_VARIABLE, DataError
+from bench.datasets.source import DataError, folder_with
 from bench.datasets.synthetic_activities import synthetic_tally
 from bench.datasets.tally import Entries, Steps, Tally, tallied
 from mechanisms.check import IntArray, positive, whole
@@ -69,10 +68,7 @@ class Capture24:
 
     @property
     def _where(self) -> str | None:
-        if self.folder is not None:
-            return self.folder
-        named = os.environ.get(DATA_VARIABLE)
-        return named if named and (Path(named) / DICTIONARY).is_file() else None
+        return folder_with(DICTIONARY, self.folder)
 
     @property
     def synthetic(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,7 @@ from bench.datasets.checkin_stream import (
     malformed,
     seconds,
 )
-from bench.datasets.source import DATA_VARIABLE, DataError
+from bench.datasets.source import DataError, folder_with
 from bench.datasets.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.tally import OTHER, Entries, Steps, Tally, tallied
 from mechanisms.check import whole
@@ -82,10 +81,7 @@ class Foursquare:
 
     @property
     def _where(self) -> str | None:
-        if self.folder is not None:
-            return self.folder
-        named = os.environ.get(DATA_VARIABLE)
-        return named if named and (Path(named) / CHECKINS).is_file() else None
+        return folder_with(CHECKINS, self.folder)
 
     @property
     def synthetic(self) -> bool:

@@ -108,6 +108,14 @@ def named_folder(*files: SourceFile) -> str | None:
     return folder if any(file.path_in(Path(folder)) is not None for file in files) else None
 
 
+def folder_with(file: str, asked: str | None) -> str | None:
+    """Return the folder asked for, else the one that ``BENCH_DATA`` names if it holds `file`."""
+    if asked is not None:
+        return asked
+    named = os.environ.get(DATA_VARIABLE)
+    return named if named and (Path(named) / file).is_file() else None
+
+
 def digest_of(*contents: bytes) -> str:
     """Return the sha256 of several files together."""
     total = hashlib.sha256()
