@@ -12,8 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from bench.datasets.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkin_stream import TEXT_TIME, TIME, blocks, decoded, fixed, seconds
-from bench.datasets.foursquare import NUMBER
+from bench.datasets.checkin_rows import seconds
+from bench.datasets.checkin_stream import TEXT_TIME, TIME, blocks, decoded, fixed, malformed
+from bench.datasets.foursquare_venues import NUMBER
 from bench.datasets.real_chains import DEVELOPMENT_DATA
 from bench.datasets.sequence_file import moments, ordered_entries, read_columns
 from bench.datasets.source import DataError
@@ -104,7 +105,11 @@ def original(path: Path) -> pd.DataFrame:
         texts = {
             n: [decoded(t) for t in batch.column(n).to_pylist()] for n in ("venue", "category")
         }
-        local = seconds(fixed(batch.column("time"), 30)) + 60 * batch.column("offset").to_numpy()
+        try:
+            utc = seconds(fixed(batch.column("time"), 30))
+        except ValueError as error:
+            raise malformed(path, PATTERNS, str(error)) from error
+        local = utc + 60 * batch.column("offset").to_numpy()
         parts.append(pd.DataFrame(plain | texts | {"moment": local.astype(np.float64)}))
     return pd.concat(parts, ignore_index=True)
 

@@ -12,8 +12,9 @@ import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from bench.datasets.checkin_labels import merged_labels
-from bench.datasets.checkin_stream import MONTHS
-from bench.datasets.foursquare import CHECKINS, CITIES, DAY, POIS
+from bench.datasets.checkin_rows import MONTHS
+from bench.datasets.foursquare import CHECKINS, CITIES, POIS
+from bench.datasets.foursquare_checkins import DAY
 from bench.datasets.synthetic_checkins import DAYS, RECIPE
 from bench.datasets.synthetic_walks import walks
 from mechanisms.check import IntArray, whole

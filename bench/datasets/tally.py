@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -13,7 +16,7 @@ from bench.datasets.source import DataError
 from mechanisms.check import IntArray
 
 OTHER = "Other"
-CHUNK = 4_000_000
+CHUNK = 1_000_000
 
 Steps = Literal["all", "changes"]
 
@@ -108,37 +111,56 @@ class Entries:
 def tallied(entries: Entries, steps: Steps = "all") -> Tally:
     """Count entries; with ``steps="changes"`` a repeated label inside a part is no entry.
 
-    Works on parts of 4 million entries, so that memory stays that of the entries themselves.
+    Works on sequences of about a million entries at a time, so that memory stays that of the
+    entries themselves.
     """
+    return summed(_cut(entries), steps, entries.notes)
+
+
+def _cut(entries: Entries) -> Iterator[Entries]:
+    """Yield whole sequences, about CHUNK entries at a time."""
+    n = entries.state.size
+    inner = entries.sequence[CHUNK:n:CHUNK]
+    ends = [0, *np.unique(np.searchsorted(entries.sequence, inner)).tolist(), n]
+    for start, stop in itertools.pairwise(ends):
+        own = slice(start, stop)
+        yield dataclasses.replace(
+            entries, sequence=entries.sequence[own], state=entries.state[own],
+            group=entries.group[own], training=entries.training[own],
+        )  # fmt: skip
+
+
+def summed(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> Tally:
+    """Count entries in parts of the same states and groups, no sequence in two of them."""
     if steps not in ("all", "changes"):
         raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
-    k, g, n = len(entries.states), len(entries.groups), entries.state.size
-    transitions = np.zeros(k * k, dtype=np.int64)
-    counts = np.zeros((2, g * k), dtype=np.int64)
-    length_of = np.zeros(int(entries.sequence[-1]) + 1 if n else 0, dtype=np.int64)
-    for start in range(0, n, CHUNK):
-        stop = min(n, start + CHUNK)
-        own = slice(start, stop)
-        state, group = entries.state[own].astype(np.int64), entries.group[own].astype(np.int64)
-        training, sequence = entries.training[own], entries.sequence[own]
-        before = np.maximum(np.arange(start, stop) - 1, 0)
-        joined = (entries.sequence[before] == sequence) & (entries.training[before] == training)
-        if start == 0:
-            joined[0] = False
-        previous = entries.state[before].astype(np.int64)
-        kept = ~(joined & (previous == state)) if steps == "changes" else np.ones_like(joined)
-        moved = joined & training & kept
-        transitions += np.bincount(previous[moved] * k + state[moved], minlength=k * k)
-        cell = group * k + state
-        for part, where in enumerate((training & kept, ~training & kept)):
-            counts[part] += np.bincount(cell[where], minlength=g * k)
-        length_of += np.bincount(sequence[~training & kept], minlength=length_of.size)
-    return Tally(
-        states=entries.states,
-        groups=entries.groups,
-        transitions=transitions.reshape(k, k),
-        training=counts[0].reshape(g, k),
-        query=counts[1].reshape(g, k),
-        lengths=length_of[length_of > 0],
-        notes=entries.notes,
+    states, groups, moved, counted, lengths = zip(
+        *((part.states, part.groups, *_counts(part, steps)) for part in parts), strict=True
     )
+    counts = np.sum(counted, axis=0)
+    return Tally(
+        states=states[0],
+        groups=groups[0],
+        transitions=np.sum(moved, axis=0),
+        training=counts[0],
+        query=counts[1],
+        lengths=np.concatenate(lengths),
+        notes=tuple(notes),
+    )
+
+
+def _counts(part: Entries, steps: Steps) -> tuple[NDArray[np.integer], ...]:
+    """Return transitions (k, k), label counts (2, G, k) and the lengths of query parts."""
+    k, g, n = len(part.states), len(part.groups), part.state.size
+    state, training, sequence = part.state.astype(np.intp), part.training, part.sequence
+    joined = np.zeros(n, dtype=bool)  # with the entry before
+    joined[1:] = (sequence[1:] == sequence[:-1]) & (training[1:] == training[:-1])
+    kept = np.ones(n, dtype=bool)
+    if steps == "changes":
+        kept[1:] = ~joined[1:] | (state[1:] != state[:-1])
+    moved = np.flatnonzero(joined & training & kept)
+    transitions = np.bincount(state[moved - 1] * k + state[moved], minlength=k * k)
+    cell = part.group.astype(np.intp) * k + state + (g * k) * ~training
+    counts = np.bincount(cell[kept], minlength=2 * g * k)
+    lengths = np.bincount(sequence[~training & kept] - sequence[:1])
+    return transitions.reshape(k, k), counts.reshape(2, g, k), lengths[lengths > 0]

@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bench.datasets.synthetic_files import write_files
@@ -74,27 +75,39 @@ def test_all_rankings_of_the_study_against_one_opendp_call_a_pick():
 
 READ = """
 import resource, sys, time
-from bench.datasets.foursquare import Foursquare
+from pathlib import Path
+from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare
+from bench.datasets.foursquare_checkins import located
+from bench.datasets.foursquare_venues import read_countries, read_venues
+folder = Path(sys.argv[1])
 start = time.perf_counter()
-tally = Foursquare(folder=sys.argv[1]).tally
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+tally = Foursquare(folder=str(folder)).tally
+whole, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+del tally
+venues = read_venues(folder / POIS, read_countries(folder / CITIES))
+start = time.perf_counter()
+columns, _ = located(folder / CHECKINS, venues)
+print(whole, time.perf_counter() - start, memory / 2**20)
 """
 PANDAS = """
 import sys, time
 import pandas as pd
 folder = sys.argv[1] + "/dataset_TIST2015_"
-start = time.perf_counter()
 names = ["user", "venue", "time", "offset"]
+start = time.perf_counter()
 table = pd.read_csv(folder + "Checkins.txt", sep="\\t", header=None, names=names)
-read, rows = time.perf_counter() - start, len(table)
+text, rows = time.perf_counter() - start, len(table)
+start = time.perf_counter()
+table["time"] = pd.to_datetime(table["time"], format="%a %b %d %H:%M:%S +0000 %Y")
+typed = text + time.perf_counter() - start
+start = time.perf_counter()
 names = ["venue", "lat", "lon", "category", "country"]
 pois = pd.read_csv(folder + "POIs.txt", sep="\\t", header=None, names=names, na_filter=False)
-stamp = pd.to_datetime(table["time"], format="%a %b %d %H:%M:%S +0000 %Y")
-table["local"] = stamp + pd.to_timedelta(table["offset"], unit="min")
+table["local"] = table["time"] + pd.to_timedelta(table["offset"], unit="min")
 table = table.merge(pois[["venue", "category", "country"]], on="venue")
 table = table.sort_values(["user", "local"], kind="stable").drop_duplicates()
 counts = table.groupby(["country", "category"]).size()
-print(read, time.perf_counter() - start, rows)
+print(text, typed, typed + time.perf_counter() - start, rows)
 """
 
 
@@ -112,14 +125,20 @@ def run(code, argument):
     return [float(x) for x in done.stdout.split()]
 
 
-def test_ingestion_stays_below_three_gigabytes_and_beats_the_same_work_in_pandas(folder):
-    """Peak memory; rows per second beside read_csv alone, and beside parsing, joining, sorting."""
-    ours, memory = min(run(READ, folder) for _ in range(2))
-    read, all_of_it, rows = min(run(PANDAS, folder) for _ in range(2))
+def test_ingestion_stays_below_three_gigabytes_and_beats_pandas(folder):
+    """Peak memory; rows per second beside `read_csv` and beside the same work.
+
+    `read_csv` of the same columns is timed with the time as text, as it comes, and as a time,
+    which is what is read here; reading here also finds every row's venue.
+    """
+    runs = [(run(READ, folder), run(PANDAS, folder)) for _ in range(2)]
+    (whole, read, memory), (text, typed, same, rows) = (min(r) for r in zip(*runs, strict=True))
     sys.stdout.write(
-        f"\n{rows:.0f} rows: ours {ours:.2f} s, peak {memory:.2f} GiB; pandas.read_csv alone "
-        f"{read:.2f} s ({read / ours:.2f} of its rate), with times, venues, order and counts "
-        f"{all_of_it:.2f} s ({all_of_it / ours:.2f} times ours)\n"
+        f"\n{rows:.0f} rows, peak {memory:.2f} GiB: reading {read:.2f} s, all {whole:.2f} s; "
+        f"pandas {pd.__version__}: text {text:.2f} s ({text / read:.2f} and {text / whole:.2f} "
+        f"times), times parsed {typed:.2f} s ({typed / read:.1f} and {typed / whole:.1f} times), "
+        f"the same work {same:.2f} s ({same / whole:.1f} times)\n"
     )
     assert memory < 3.0
-    assert all_of_it > 2 * ours
+    assert typed > 2 * whole
+    assert same > 2 * whole

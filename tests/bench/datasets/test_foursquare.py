@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bench.datasets.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkin_stream import by_user, seconds
-from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare, user_codes
+from bench.datasets.checkin_order import by_user, user_codes
+from bench.datasets.checkin_rows import seconds
+from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare
 from bench.datasets.source import DataError
 from bench.datasets.synthetic_files import write_files
 from bench.datasets.tally import OTHER
@@ -143,7 +144,8 @@ def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
         ((7, A, stamp(0), "x"), r"2 malformed rows, the first is line 2 \(4 of 4 fields\)"),
         (("u7", A, stamp(0), 0), "2 malformed rows, the first is line 2"),
         ((7, "aa", stamp(0), 0), "2 malformed rows, the first is line 2"),
-        ((7, A, "Tue Xyz 01 12:00:00 +0000 2012", 0), "cannot be read|malformed"),
+        ((7, A, "Tue Xyz 01 12:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "Tue Apr 01 25:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
         ((7, A, "2012-04-01T12:00:00", 0), "2 malformed rows, the first is line 2"),
         (("",), r"2 malformed rows, the first is line 2 \(1 of 4 fields\)"),
     ],
@@ -201,12 +203,17 @@ def test_ordering_is_that_of_a_stable_sort():
     rng = np.random.default_rng(0)
     user = rng.integers(0, 50, 2000).astype(np.int32)
     time = rng.integers(0, 30, 2000).astype(np.int32)
-    order, late = by_user(user, time)
-    assert (order == np.lexsort((np.arange(2000), time, user))).all()
-    assert late > 0
+    row = np.arange(2000, dtype=np.int32)
+    order = np.lexsort((row, time, user))
+    sorted_user, sorted_time = user[order], time[order]
+    visits = by_user(user, time, row)
+    assert (np.repeat(np.arange(visits.start.size - 1), np.diff(visits.start)) == sorted_user).all()
+    assert (visits.time == sorted_time).all()
+    assert (visits.venue == order).all()
+    assert visits.late > 0
     sparse = np.array([5, 2_000_000_000, 5, -3], dtype=np.int32)
     assert user_codes(sparse).tolist() == [1, 2, 1, 0]
-    assert user_codes(np.array([9, 4, 9], dtype=np.int32)).tolist() == [1, 0, 1]
+    assert user_codes(np.array([9, 4, 9], dtype=np.int32)).tolist() == [9, 4, 9]
 
 
 def test_generated_files_are_read_back(tmp_path):
@@ -225,7 +232,7 @@ def test_generated_files_are_read_back(tmp_path):
 
 def test_compressed_city_files_are_read(tmp_path):
     from bench.datasets.checkin_stream import blocks
-    from bench.datasets.foursquare import CITY_COLUMNS, CITY_PATTERNS
+    from bench.datasets.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
 
     folder_of(tmp_path, BASIC)
     packed = tmp_path / "cities.txt.gz"
