@@ -14,7 +14,7 @@ import pandas as pd
 
 from bench.board import FIXED, leaderboard
 from bench.build import ConfigError, unknown
-from bench.report import print_frame
+from bench.report import print_board, print_frame
 from bench.store_table import latest_sweep, table_of
 from bench.tracking import Store, StoreError, tracking_uri
 from bench.words import choose, key_values
@@ -54,23 +54,23 @@ def main(arguments: list[str]) -> int:
                     raise ConfigError(unknown("metric", metric, set(table["metric"])))
             board = leaderboard(table, show, words["sort"])
             title = f"{sweep.title} (sweep {sweep.sweep})"
-        sys.stdout.write(rendered(board, form, title))
+        if form == "table":
+            (print_frame if words["diff"] else print_board)(board, title)
+        else:
+            sys.stdout.write(rendered(board, form))
     except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
     return 0
 
 
-def rendered(board: pd.DataFrame, form: str, title: str) -> str:
-    """Return the leaderboard in a format; the terminal's table is printed at once."""
+def rendered(board: pd.DataFrame, form: str) -> str:
+    """Return the leaderboard as csv, html or latex."""
     if form == "csv":
         return board.to_csv(index=False)
     if form == "html":
         return board.to_html(index=False, na_rep="", border=0) + "\n"
-    if form == "latex":
-        return latex(board)
-    print_frame(board, title)
-    return ""
+    return latex(board)
 
 
 def latex(board: pd.DataFrame) -> str:

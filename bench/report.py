@@ -20,6 +20,7 @@ from bench.ledger import MISFIT, VIOLATED
 
 FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
 WIDE = 220
+ALWAYS = ("rank", "mechanism", "verdict", "claimed")
 
 
 def console() -> Console:
@@ -53,12 +54,32 @@ def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
     out.print(f"{len(cells)} cells; {estimate}.", highlight=False)
 
 
+def print_board(board: pd.DataFrame, title: str) -> None:
+    """Print a leaderboard: equal columns as a line below it, equal counts in one column."""
+    same = [
+        column
+        for column in board.columns
+        if column not in ALWAYS and len(board) > 1 and len(set(board[column].map(shown))) == 1
+    ]
+    shorter = board.drop(columns=same)
+    counts = [column for column in shorter.columns if column.endswith(" n")]
+    if counts and all(shorter[counts[0]].equals(shorter[count]) for count in counts):
+        shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
+    print_frame(shorter, title)
+    if same:
+        told = ", ".join(f"{column} {shown(board[column].iloc[0])}" for column in same)
+        console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
+
+
 def print_frame(frame: pd.DataFrame, title: str) -> None:
     """Print a data frame as a table; flagged verdicts are coloured."""
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in frame.columns:
         left = column in ("mechanism", "verdict", "scenario", "change")
-        table.add_column(str(column), justify="left" if left else "right", overflow="fold")
+        table.add_column(
+            str(column), justify="left" if left else "right", overflow="fold",
+            no_wrap=column == "mechanism",
+        )  # fmt: skip
     for _, line in frame.iterrows():
         style = FLAGGED.get(str(line.get("verdict", "")), "")
         table.add_row(*(Text(shown(v), style=style) for v in line))
@@ -76,7 +97,7 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     """Print the table of a sweep, what failed, and where to look."""
     out = console()
     if outcome.table["metric"].isin(["claimed", "exact", "certified"]).any():
-        print_frame(leaderboard(outcome.table, show), title)
+        print_board(leaderboard(outcome.table, show), title)
         units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
         lines = (
             f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",

@@ -3,6 +3,7 @@
 import pytest
 
 from bench.datasets.city_checkins import NEW_YORK, CityCheckIns
+from bench.datasets.home_activities import HomeActivities
 from bench.datasets.real_chains import DEVELOPMENT_DATA
 from bench.datasets.recorded_activities import CareerRanking, SmartphoneActivities
 from bench.datasets.source import DataError
@@ -63,6 +64,31 @@ def test_files_of_people_are_checked(tmp_path):
         CareerRanking(path=str(tmp_path / "mvad.csv")).tally  # noqa: B018
 
 
+def test_homes_are_split_by_days(tmp_path):
+    noon = 12 * 3600
+    days = {"A": [(0, 1), (0, 4), (1, 1), (2, 4), (3, 4)], "B": [(5, 4), (5, 1), (6, 1)]}
+    for home, rows in days.items():
+        lines = [f"{86_400 * d + noon + i}\t60\t{a}\n" for i, (d, a) in enumerate(rows)]
+        (tmp_path / f"house{home}.activities").write_text("".join(lines))
+    (tmp_path / "houseABC.activity_names").write_text("1\tleave-house\n4\tuse-toilet\n")
+    found = HomeActivities(folder=str(tmp_path), homes=["A", "B"]).tally
+    assert found.states == ("leave-house", "use-toilet")
+    assert found.groups == ("home A", "home B")
+    assert found.training.tolist() == [[2, 1], [1, 1]]
+    assert found.query.tolist() == [[0, 2], [1, 0]]
+    assert found.transitions.tolist() == [[0, 1], [2, 0]]
+    with pytest.raises(DataError, match=r"no file .*houseC.activities"):
+        HomeActivities(folder=str(tmp_path)).tally  # noqa: B018
+    (tmp_path / "houseA.activities").write_text("5\t60\t9\n")
+    with pytest.raises(DataError, match=r"houseA.activities must hold known activities"):
+        HomeActivities(folder=str(tmp_path), homes=["A"]).tally  # noqa: B018
+    (tmp_path / "houseA.activities").write_text("5\t60\n")
+    with pytest.raises(DataError, match=r"must have lines of start, seconds, activity"):
+        HomeActivities(folder=str(tmp_path), homes=["A"]).tally  # noqa: B018
+    with pytest.raises(ValueError, match=r"homes must be of A, B, C or of D, E, got homes=.*'D'"):
+        HomeActivities(homes=["A", "D"])
+
+
 @real
 def test_new_york():
     tally = CityCheckIns().tally
@@ -83,5 +109,8 @@ def test_activities():
     assert smartphone.training.sum() == 7352
     assert smartphone.query.sum() == 2947
     assert len(smartphone.lengths) == 9
+    homes = HomeActivities().tally
+    assert (homes.training + homes.query).sum(axis=1).tolist() == [259, 112, 234]
+    assert HomeActivities(homes=["D", "E"]).tally.query.sum() > 0
     with pytest.raises(DataError, match="has no column 'age' to group by"):
         CareerRanking(group="age").tally  # noqa: B018
