@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.board import FIXED, leaderboard
+from bench.build import unknown
 from bench.cell import FAILED, NOT_APPLICABLE, Cell
 from bench.experiment import Outcome
 from bench.ledger import MISFIT, VIOLATED
@@ -97,7 +98,11 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     """Print the table of a sweep, what failed, and where to look."""
     out = console()
     if outcome.table["metric"].isin(["claimed", "exact", "certified"]).any():
-        print_board(leaderboard(outcome.table, show), title)
+        recorded = set(outcome.table["metric"])
+        print_board(leaderboard(outcome.table, [m for m in show if m in recorded]), title)
+        for metric in sorted(set(show) - recorded):
+            line = f"show: {unknown('metric', metric, recorded)}"
+            out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
         units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
         lines = (
             f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",

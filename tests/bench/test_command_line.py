@@ -113,6 +113,13 @@ def test_a_dry_run_lists_the_cells_and_records_nothing(folder):
     assert recorded(folder) == ([], 0)
 
 
+def test_a_metric_to_show_that_is_not_recorded_is_told(folder):
+    code, out, _ = bench(folder, *SMALL, "grid.epsilon=[2.0]", "show=[acc,acuracy]")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.startswith("show:"))
+    assert line.startswith("show: unknown metric 'acuracy'; did you mean auc or acc? There are:")
+
+
 def test_figures_are_redrawn_from_the_store_alone_byte_for_byte(folder):
     code, out, error = bench(folder, *SMALL)
     assert code == 0, error

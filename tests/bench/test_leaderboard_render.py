@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bench.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
 from bench.leaderboard import difference, latex, rendered, spelt
+from bench.report import print_board
 
 few = settings(max_examples=60, deadline=None)
 ODD = "a_b & 50 % #1 $x$ {y} ~^\\ <3 >= 2, \"q\" 'r' ç"
@@ -34,7 +35,7 @@ def cells_of(source):
 
 
 def test_csv_can_be_read_back():
-    read = pd.read_csv(io.StringIO(rendered(BOARD, "csv", "t")), keep_default_na=False)
+    read = pd.read_csv(io.StringIO(rendered(BOARD, "csv")), keep_default_na=False)
     assert read["mechanism"].tolist() == [ODD, "plain"]
     assert read["epsilon"].tolist() == ["0.5", ""]
 
@@ -42,23 +43,32 @@ def test_csv_can_be_read_back():
 @pytest.mark.parametrize("name", ["NA", "None", "N/A"])
 def test_names_that_look_missing_survive_csv(name):
     board = BOARD.assign(mechanism=name)
-    read = pd.read_csv(io.StringIO(rendered(board, "csv", "t")), keep_default_na=False)
+    read = pd.read_csv(io.StringIO(rendered(board, "csv")), keep_default_na=False)
     assert set(read["mechanism"]) == {name}
 
 
 def test_html_escapes_and_leaves_holes_empty():
-    text = rendered(BOARD, "html", "t")
+    text = rendered(BOARD, "html")
     assert html.escape("<3 >= 2", quote=False) in text
     assert "<3" not in text
     assert "NaN" not in text
 
 
-def test_the_terminals_table_is_printed_and_not_returned(capsys):
-    assert rendered(BOARD, "table", "the title") == ""
+def test_the_terminals_table_tells_equal_columns_once(capsys):
+    board = pd.DataFrame(
+        {"rank": ["1", "2"], "mechanism": ["plain", "other"], "claimed": ["1", "1"],
+         "exact": ["none", "none"], "acc": ["0.5", "0.7"], "acc n": ["90", "80"],
+         "auc": ["0.6", "0.8"], "auc n": ["90", "80"], "l2 n": ["5", "5"]}
+    )  # fmt: skip
+    print_board(board, "the title")
     printed = capsys.readouterr().out
     assert "the title" in printed
-    assert "plain" in printed
-    assert "nan" not in printed
+    assert "On every line: exact none, l2 n 5." in printed
+    head = next(line for line in printed.splitlines() if "mechanism" in line)
+    assert head.replace("┃", " ").split() == ["rank", "mechanism", "claimed", "acc", "auc", "n"]
+    assert re.search(r"plain .* 0.5 .* 0.6 .* 90", printed)
+    print_board(board.head(1), "one line")
+    assert "On every line" not in capsys.readouterr().out
 
 
 def test_latex_escapes_every_special_character():

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.datasets.synthetic_files import write_files
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import CurveKnowledge
@@ -111,18 +110,28 @@ print(text, typed, typed + time.perf_counter() - start, rows)
 """
 
 
+WRITE = """
+import sys
+from pathlib import Path
+from bench.datasets.synthetic_files import write_files
+write_files(Path(sys.argv[1]), int(sys.argv[2]))
+"""
+
+
+def run(code, *arguments):
+    # A process of its own each time: its peak memory starts from that of the process it leaves.
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [float(x) for x in done.stdout.split()]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("checkins")
-    write_files(where, ROWS)
+    run(WRITE, where, ROWS)
     return where
-
-
-def run(code, argument):
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(argument)], capture_output=True, text=True, check=True
-    )
-    return [float(x) for x in done.stdout.split()]
 
 
 def test_ingestion_stays_below_three_gigabytes_and_beats_pandas(folder):
