@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from bench.build import ConfigError, unknown
 from bench.figures.crossing import crossing
@@ -17,6 +18,7 @@ COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F",
     "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
 )  # fmt: skip
+FEW = 8  # values that are told on a logarithmic axis, each one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,10 @@ class AgainstBudget:
             axes.axvspan(low, high, color="black", alpha=0.08, linewidth=0)
         if "x" in self.log:
             axes.set_xscale("log")
+            places = sorted(set(rows[self.axis].dropna())) if self.axis in rows else []
+            if 0 < len(places) <= FEW:
+                axes.set_xticks(places, [f"{place:g}" for place in places])
+                axes.xaxis.set_minor_locator(NullLocator())
         if "y" in self.log:
             axes.set_yscale("log")
         axes.set_xlabel(self.axis_label)
