@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.datasets import checkin_rows, foursquare_checkins
@@ -13,6 +13,7 @@ from bench.datasets.foursquare_venues import read_countries, read_venues
 from bench.datasets.synthetic_files import write_files
 from bench.datasets.venue_ids import IdTable, mixed
 
+few = settings(max_examples=60, deadline=None)
 FORM = "%a %b %d %H:%M:%S +0000 %Y"
 moments = st.datetimes(datetime(2000, 1, 1), datetime(2037, 12, 31), timezones=st.just(UTC))
 check_ins = st.tuples(
@@ -33,6 +34,7 @@ def columns(rows):
     return rows.user.tolist(), rows.venue.tolist(), rows.time.tolist(), rows.offset.tolist()
 
 
+@few
 @given(rows=st.lists(check_ins, min_size=1, max_size=20))
 def test_rows_are_those_of_python_and_of_arrow(rows):
     content = text(rows)
@@ -44,6 +46,7 @@ def test_rows_are_those_of_python_and_of_arrow(rows):
     assert columns(other_rows(block(content))) == columns(found)
 
 
+@settings(max_examples=300, deadline=None)
 @given(rows=st.lists(check_ins, min_size=1, max_size=3), data=st.data())
 def test_a_changed_byte_is_noticed_or_read_as_arrow_reads_it(rows, data):
     content = bytearray(text(rows))
@@ -123,6 +126,7 @@ LARGEST = 2**64 - 1
 numbers = st.integers(0, LARGEST) | st.sampled_from([0, 1, LARGEST - 1, LARGEST])
 
 
+@few
 @given(kept=st.sets(numbers, max_size=50), asked=st.lists(numbers, max_size=50))
 def test_numbers_are_found_where_they_are(kept, asked):
     ordered = sorted(kept)
