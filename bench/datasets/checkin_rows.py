@@ -16,9 +16,12 @@ TAB = ord("\t")
 ONE = np.uint64(1)
 ID, STAMP = 24, 30
 WIDEST_USER = 7  # digits
+FARTHEST = 1440  # minutes of an offset
+MOST_USERS = 1_000_000_000
+USER, OFFSET = r"\d{1,9}", r"-?0*(?:\d{1,3}|1[0-3]\d\d|14[0-3]\d|1440)"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 FIRST_SECONDS = (
-    np.arange("2000-01", "2038-01", dtype="datetime64[M]").astype("datetime64[s]").astype(np.int32)
+    np.arange("2000-01", "2038-02", dtype="datetime64[M]").astype("datetime64[s]").astype(np.int32)
 )
 BAD = -(1 << 30)
 
@@ -53,9 +56,14 @@ def line_blocks(path: Path, first: int, last: int) -> Iterator[NDArray[np.uint8]
     """Yield the lines that start at bytes `first` to `last` - 1, each block behind `PAD` bytes.
 
     A block is overwritten by the next one.
+
+    Raises
+    ------
+    ValueError
+        If a line is longer than `LONGEST` where a block ends.
     """
     buffer = np.empty(PAD + 1 + BLOCK + LONGEST, dtype=np.uint8)
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb") as file:
         for begin in range(first, last, BLOCK):
             # From the byte before the range on: a line starts behind each line end.
             before = min(begin, 1)
@@ -71,14 +79,18 @@ def line_blocks(path: Path, first: int, last: int) -> Iterator[NDArray[np.uint8]
 def _after(text: NDArray[np.uint8], place: int) -> int:
     """Return where the first line starts behind a place; the size of the text if none does."""
     ends = np.flatnonzero(text[place : place + LONGEST] == ord("\n"))
-    return place + int(ends[0]) + 1 if ends.size else text.size
+    if ends.size:
+        return place + int(ends[0]) + 1
+    if text.size - place >= LONGEST:
+        raise ValueError(f"a line of more than {LONGEST} bytes")
+    return text.size
 
 
 def rows_of(block: NDArray[np.uint8]) -> Rows | None:
     """Read the lines of a block; None unless every line has exactly the original's form.
 
-    That form is: up to seven digits, 24 lower-case hexadecimal digits, a time like ``Tue Apr 03
-    18:00:06 +0000 2012`` and an offset of up to seven characters, between tabs.
+    That form is: up to seven digits, 24 digits or small letters, a time like ``Tue Apr 03 18:00:06
+    +0000 2012`` and an offset of up to a day, between tabs.
     """
     text = block[PAD:]
     end = _line_ends(text)
@@ -103,7 +115,7 @@ def rows_of(block: NDArray[np.uint8]) -> Rows | None:
     time = _seconds(words[:, 4:].view(np.int64))
     negative = text[third + 1] == ord("-")
     offset = _number(tail, offset_width - negative)
-    if user is None or time is None or offset is None:
+    if user is None or time is None or offset is None or offset.max() > FARTHEST:
         return None
     return Rows(
         user=user, venue=words[:, 1:4], time=time, offset=np.where(negative, -offset, offset)
@@ -192,6 +204,8 @@ def _seconds(words: NDArray[np.int64]) -> NDArray[np.int32] | None:
     ):
         return None
     month = MONTH_OF[a >> 48 & 0xFFFF]
+    if (INITIAL_OF[month] != (a >> 40 & 0xFF)).any():  # that of an unknown month is none
+        return None
     month += YEAR_OF[d >> 40 & 0xFFFF]
     inside = [
         DAY_OF[b >> 8 & 0xFFFF],
@@ -199,9 +213,12 @@ def _seconds(words: NDArray[np.int64]) -> NDArray[np.int32] | None:
         MINUTE_OF[(b >> 56 & 0xFF) | (c & 0xFF) << 8],
         SECOND_OF[c >> 16 & 0xFFFF],
     ]
-    if min(part.min() for part in (month, *inside)) < 0 or month.max() >= FIRST_SECONDS.size:
+    if min(part.min() for part in (month, *inside)) < 0 or month.max() >= FIRST_SECONDS.size - 1:
         return None
-    return FIRST_SECONDS[month] + inside[0] + inside[1] + inside[2] + inside[3]
+    day = FIRST_SECONDS[month] + inside[0]
+    if (day >= FIRST_SECONDS[month + 1]).any():
+        return None
+    return day + inside[1] + inside[2] + inside[3]
 
 
 def _pairs(low: int, high: int, unit: int) -> NDArray[np.int32]:
@@ -213,21 +230,23 @@ def _pairs(low: int, high: int, unit: int) -> NDArray[np.int32]:
 
 
 def _month_table() -> NDArray[np.int32]:
-    """Return the month (from 0) of its second and third letter; BAD outside."""
-    table = np.full(1 << 16, BAD, dtype=np.int32)
+    """Return the month (from 0) of its second and third letter; the last of 13 outside."""
+    table = np.full(1 << 16, len(MONTHS), dtype=np.int32)
     for number, name in enumerate(MONTHS):
         table[int.from_bytes(name[1:].encode(), "little")] = number
     return table
 
 
 def _fixed(text: bytes) -> tuple[tuple[int, int], ...]:
-    """Return mask and value of each word of a template: # is a digit or free, @ a letter."""
-    masks = np.array([{"#": 0, "@": 0xC0}.get(chr(byte), 0xFF) for byte in text], dtype=np.uint8)
-    values = np.frombuffer(text, dtype=np.uint8) & masks
-    return tuple(zip(masks.view("<i8").tolist(), values.view("<i8").tolist(), strict=True))
+    """Return mask and value of each word of a template: # is free, A and a are any letters."""
+    masks = {"#": 0, "A": 0xE0, "a": 0xE0}
+    mask = np.array([masks.get(chr(byte), 0xFF) for byte in text], dtype=np.uint8)
+    values = np.frombuffer(text, dtype=np.uint8) & mask
+    return tuple(zip(mask.view("<i8").tolist(), values.view("<i8").tolist(), strict=True))
 
 
-FIXED = _fixed(b"\t@@@ @@@ ## ##:##:## +0000 20###")
+FIXED = _fixed(b"\tAaa Aaa ## ##:##:## +0000 20###")
+INITIAL_OF = np.frombuffer("".join(name[0] for name in MONTHS).encode() + b"?", dtype=np.uint8)
 MONTH_OF = _month_table()
 DAY_OF = _pairs(1, 31, 86_400)
 HOUR_OF, MINUTE_OF, SECOND_OF = _pairs(0, 23, 3600), _pairs(0, 59, 60), _pairs(0, 60, 1)

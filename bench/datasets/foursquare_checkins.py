@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +17,18 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from bench.datasets.checkin_labels import common_labels
-from bench.datasets.checkin_order import Visits, by_user, user_codes
-from bench.datasets.checkin_rows import PAD, Rows, line_blocks, rows_of, seconds
+from bench.datasets.checkin_order import Visits, by_user, repeats, user_codes
+from bench.datasets.checkin_rows import (
+    FARTHEST,
+    MOST_USERS,
+    OFFSET,
+    PAD,
+    USER,
+    Rows,
+    line_blocks,
+    rows_of,
+    seconds,
+)
 from bench.datasets.checkin_stream import (
     TEXT_TIME,
     TIME,
@@ -34,7 +45,7 @@ from bench.datasets.venue_ids import mixed
 
 DAY = 86_400
 COLUMNS = {"user": pa.int32(), "venue": pa.binary(24), "time": TEXT_TIME, "offset": pa.int32()}
-PATTERNS = (r"\d+", r"[0-9a-f]{24}", TIME, r"-?\d+")
+PATTERNS = (USER, r"[^\t]{24}", TIME, OFFSET)
 SHORTEST = 60  # bytes of a line
 RANGE = 32 << 20  # bytes of a file that one thread reads in turn
 PART = 1_000_000  # check-ins that are counted at once
@@ -45,19 +56,21 @@ BEYOND, TWICE = "check-ins after day {} dropped", "identical check-ins dropped"
 UNKNOWN = f"check-ins of unknown categories counted as {OTHER}"
 SINGLE = "users with one check-in, which has no step"
 
-Columns = tuple[NDArray[np.int32], ...]  # user, local time, venue
+Columns = tuple[NDArray[np.int32], ...]  # user, local time, venue, offset
 
 
 def read_checkins(path: Path, venues: Venues, training_days: int, days: int, steps: Steps) -> Tally:
     """Read the check-ins, order each user's by local time, cut off the days and count."""
-    (user, time, venue), dropped = located(path, venues)
+    (user, time, venue, offset), dropped = located(path, venues)
     if not user.size:
         raise DataError(f"{path} has no check-in in a country of the city table.")
     first = int(time.min()) // DAY * DAY
-    visits = by_user(user_codes(user), time, venue)
-    del user, time, venue
+    place, offsets = places(venue, offset, venues.state.size)
+    visits = by_user(user_codes(user), time, place)
+    del user, time, venue, offset, place
     counts = dict.fromkeys((BEYOND, TWICE, UNKNOWN, SINGLE), 0)
-    parts = _entries(visits, venues, first + training_days * DAY, first + days * DAY, counts)
+    query, end = first + training_days * DAY, first + days * DAY
+    parts = _entries(visits, venues, offsets, query, end, counts)
     tally = summed(parts, steps, ())
     told = {
         "check-ins read": visits.time.size + sum(dropped.values()),
@@ -70,18 +83,33 @@ def read_checkins(path: Path, venues: Venues, training_days: int, days: int, ste
     return dataclasses.replace(tally, notes=notes)
 
 
+def places(
+    venue: NDArray[np.int32], offset: NDArray[np.int16], venues: int
+) -> tuple[NDArray[np.integer], int]:
+    """Return venue and offset as one number, and how many offsets there are."""
+    there = np.zeros(2 * FARTHEST + 1, dtype=bool)
+    there[offset + np.int16(FARTHEST)] = True
+    code, offsets = np.cumsum(there) - 1, int(there.sum())
+    small = venues * offsets <= np.iinfo(np.int32).max
+    place: NDArray[np.integer] = np.empty(venue.size, dtype=np.int32 if small else np.int64)
+    for start in range(0, venue.size, PART):
+        own = slice(start, start + PART)
+        place[own] = venue[own].astype(np.int64) * offsets + code[offset[own] + np.int16(FARTHEST)]
+    return place, offsets
+
+
 def _entries(
-    visits: Visits, venues: Venues, query: int, end: int, counts: dict[str, int]
+    visits: Visits, venues: Venues, offsets: int, query: int, end: int, counts: dict[str, int]
 ) -> Iterator[Entries]:
     """Yield the check-ins before `end`, some users at a time, and count what is dropped."""
     borders = np.searchsorted(visits.start, np.arange(0, visits.time.size, PART))
     for first, last in itertools.pairwise([*np.unique(borders).tolist(), visits.start.size - 1]):
         size = np.diff(visits.start[first : last + 1])
         own = slice(visits.start[first], visits.start[last])
-        user, time = np.repeat(np.arange(size.size), size), visits.time[own]
-        venue = visits.venue[own]
-        again = np.zeros(time.size, dtype=bool)
-        again[1:] = (time[1:] == time[:-1]) & (venue[1:] == venue[:-1]) & (user[1:] == user[:-1])
+        user = np.repeat(np.arange(size.size), size)
+        time, place = visits.time[own], visits.place[own]
+        again = repeats(user, time, place)
+        venue = place // offsets
         inside = time < end
         kept = inside & ~again
         if not kept.all():
@@ -100,11 +128,13 @@ def _entries(
         )
 
 
-def located(path: Path, venues: Venues) -> tuple[list[NDArray[np.int32]], dict[str, int]]:
-    """Return user, local time and venue of each row, and how many were dropped, by reason."""
+def located(path: Path, venues: Venues) -> tuple[list[NDArray[Any]], dict[str, int]]:
+    """Return user, local time, venue and offset of each row; how many were dropped, by reason."""
     check_encoding(path)
     size = path.stat().st_size
-    columns = [np.empty((size + 1) // SHORTEST, dtype=np.int32) for _ in range(3)]
+    longest = (size + 1) // SHORTEST
+    types = (np.int32, np.int32, np.int32, np.int16)
+    columns: list[NDArray[Any]] = [np.empty(longest, dtype=kind) for kind in types]
     rows, dropped = 0, dict.fromkeys((UNLISTED, FOREIGN), 0)
     ranges = range(0, size, RANGE)
     read = functools.partial(_located, path, venues)
@@ -127,7 +157,7 @@ def located(path: Path, venues: Venues) -> tuple[list[NDArray[np.int32]], dict[s
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Located:
-    """Check-ins of a block, as user, local time and venue, without those that are dropped."""
+    """Check-ins of a block, without those that are dropped."""
 
     columns: Columns
     unlisted: int
@@ -140,7 +170,7 @@ def _located(path: Path, venues: Venues, first: int, last: int) -> list[Located]
     for block in line_blocks(path, first, last):
         rows = rows_of(block) or other_rows(block)
         venue = venues.ids.find(mixed(rows.venue))
-        columns: Columns = (rows.user, rows.time + 60 * rows.offset, venue)
+        columns: Columns = (rows.user, rows.time + 60 * rows.offset, venue, rows.offset)
         listed = venue >= 0
         inside = listed & (venues.group[venue] >= 0)
         if not inside.all():
@@ -160,10 +190,14 @@ def other_rows(block: NDArray[np.uint8]) -> Rows:
     """
     text = pa.BufferReader(block[PAD:].tobytes())
     table = read_csv(text, COLUMNS, list(COLUMNS)).read_all().combine_chunks()
-    user, venue, time, offset = (column.chunk(0) for column in table.columns)
+    columns = [column.chunk(0) for column in table.columns]
+    user, offset = columns[0].to_numpy(), columns[3].to_numpy()
+    ranges = ((user, 0, MOST_USERS - 1), (offset, -FARTHEST, FARTHEST))
+    if any(values.min() < low or values.max() > high for values, low, high in ranges):
+        raise ValueError("a user or an offset out of range")
     return Rows(
-        user=user.to_numpy(),
-        venue=fixed(venue, 24).view("<u8"),
-        time=seconds(fixed(time, 30)),
-        offset=offset.to_numpy(),
+        user=user,
+        venue=fixed(columns[1], 24).view("<u8"),
+        time=seconds(fixed(columns[2], 30)),
+        offset=offset,
     )

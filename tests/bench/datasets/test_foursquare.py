@@ -2,9 +2,11 @@ import gzip
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bench.datasets.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkin_order import by_user, user_codes
+from bench.datasets.checkin_order import by_user, repeats, user_codes
 from bench.datasets.checkin_rows import seconds
 from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare
 from bench.datasets.source import DataError
@@ -120,6 +122,32 @@ def test_identical_rows_count_once_and_repeat_visits_each_time(tmp_path):
     assert count(found, "training", "JP", "Cafe") == 2
 
 
+def test_rows_of_one_local_time_are_told_apart(tmp_path):
+    at_once = [(7, v, stamp(0, "11:00:00"), 0) for v in (A, B, A, B, A)]
+    found = tally(tmp_path, [*at_once, *BASIC])
+    assert "3 identical check-ins dropped" in found.notes
+    # The same clock in another zone is another hour.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    rows = [(7, A, stamp(0, "10:00:00"), 0), (7, A, stamp(0, "09:00:00"), 60)]
+    found = tally(elsewhere, [*rows, *BASIC])
+    assert not any("identical" in note for note in found.notes)
+    assert count(found, "training", "JP", "Cafe") == 3
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=40)
+)
+def test_repeats_are_those_of_a_set(rows):
+    rows = sorted(rows, key=lambda row: row[:2])
+    seen, expected = set(), []
+    for row in rows:
+        expected.append(row in seen)
+        seen.add(row)
+    user, time, place = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+    assert repeats(user, time, place).tolist() == expected
+
+
 def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
     strange = [(7, D, stamp(0, "13:00:00"), 0), (7, N, stamp(0), 0), (7, "f" * 24, stamp(0), 0)]
     found = tally(tmp_path, [*BASIC, *strange])
@@ -206,11 +234,17 @@ def test_ordering_is_that_of_a_stable_sort():
     row = np.arange(2000, dtype=np.int32)
     order = np.lexsort((row, time, user))
     sorted_user, sorted_time = user[order], time[order]
+    original = time.copy()
     visits = by_user(user, time, row)
     assert (np.repeat(np.arange(visits.start.size - 1), np.diff(visits.start)) == sorted_user).all()
     assert (visits.time == sorted_time).all()
-    assert (visits.venue == order).all()
-    assert visits.late > 0
+    assert (visits.place == order).all()
+    highest = {}
+    late = 0
+    for own, moment in zip(user.tolist(), original.tolist(), strict=True):
+        late += moment < highest.get(own, 0)
+        highest[own] = max(moment, highest.get(own, 0))
+    assert visits.late == late > 0
     sparse = np.array([5, 2_000_000_000, 5, -3], dtype=np.int32)
     assert user_codes(sparse).tolist() == [1, 2, 1, 0]
     assert user_codes(np.array([9, 4, 9], dtype=np.int32)).tolist() == [9, 4, 9]
