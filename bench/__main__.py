@@ -34,15 +34,16 @@ def run(config: DictConfig) -> int:
     settings["name"] = settings["name"] or choices.get("experiment")
     if HydraConfig.get().mode is RunMode.MULTIRUN:  # one folder a job
         settings["output"] = f"{settings['output']}/multirun/{HydraConfig.get().job.num}"
-    if settings["list"] is not None or settings["name"] is None:
-        kind = settings["list"] or "experiments"
-        print_listing(kind, listing(kind), USAGE)
-        return 0
     uri = tracking_uri(settings["tracking_uri"])
     if settings["run_id"] is not None:
         from bench.figures.__main__ import redraw
 
         return redraw(uri, settings["name"], str(settings["run_id"]), settings["output"])
+    if settings["list"] is not None or settings["name"] is None:
+        kind = settings["list"] or "experiments"
+        sources = HydraConfig.get().runtime.config_sources
+        print_listing(kind, listing(kind, [s.path for s in sources if s.schema == "file"]), USAGE)
+        return 0
     settings["title"] = truthful_title(settings, HydraConfig.get().overrides.task)
     experiment = experiment_of(settings, choices.get("scenario"))
     engine = engine_of(settings)
@@ -92,6 +93,9 @@ def explained(error: BaseException) -> str:
         return f"{line}; what an experiment does not set yet takes a plus: +grid.gap=[.1,.2]"
     if isinstance(error, OverrideParseException):
         return f"{lines[0]}: put names with spaces or punctuation in quotes, key=['a b (c)']."
+    if any(line.startswith("Available options") for line in lines):
+        lines = [line for line in lines if not line.startswith("Config search path")]
+        return " ".join(lines[:2]) + " " + ", ".join(lines[2:])
     return " ".join(lines[:2])
 
 

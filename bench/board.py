@@ -6,22 +6,19 @@ import math
 
 import pandas as pd
 
-from bench.cell import FINISHED, Plain
+from bench.cell import FINISHED, RESERVED, ROW_COLUMNS, Plain
 
 LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
-FIXED = {
-    "cell", "status", "verdict", "data", "unit", "attack", "metric", "statistic", "x", "value",
-    "lower", "upper", "n", "method",
-}  # fmt: skip
+FIXED = {*RESERVED, *ROW_COLUMNS}
 
 
 def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -> pd.DataFrame:
     """Return one line a cell: rank, coordinates, the ledger, verdict, and the metrics shown.
 
     Mechanisms are ranked within equal coordinates other than the mechanism, errors and attack
-    metrics (of each cell's strongest attack) from small to large.
+    metrics (each the largest over the cell's attacks) from small to large.
     A cell without the sort metric gets no rank and stands last: a hole is shown, never averaged.
 
     Parameters
@@ -106,7 +103,7 @@ def headline(rows: pd.DataFrame, metric: str) -> float:
 
 
 def headline_row(rows: pd.DataFrame, metric: str) -> Plain | None:
-    """Return the row that stands for a metric: no statistic, the strongest attack."""
+    """Return the row that stands for a metric: no statistic, the largest over attacks."""
     found = rows[(rows["metric"] == metric) & (rows["statistic"] == "")]
     if found.empty:
         return None

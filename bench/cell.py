@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from importlib.metadata import version
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 import pandas as pd
-from hydra.utils import get_object
+
+from bench.sources import PACKAGES, sources_hash
 
 Plain = dict[str, Any]
 
@@ -22,9 +21,9 @@ FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
 
-PACKAGES = ("bench", "attacks", "mechanisms")
-NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas")
+NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 
+RESERVED = ("cell", "status", "verdict", "data", "unit")  # columns of every cell
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
 
@@ -146,7 +145,7 @@ def code_version() -> str:
 
     A recorded cell is reused by the same code only.
     """
-    total = hashlib.sha256("".join(version(name) for name in NUMERICAL).encode())
+    total = hashlib.sha256("".join(map(_version, NUMERICAL)).encode())
     for package in PACKAGES:
         root = resources.files(package)
         for path in sorted(_sources(root, "")):
@@ -155,29 +154,26 @@ def code_version() -> str:
     return total.hexdigest()[:12]
 
 
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
+
+
 def foreign_sources(spec: object) -> dict[str, str]:
-    """Return a hash of the module of every ``_target_`` that lies outside the packages."""
+    """Return a hash of the code of every ``_target_`` that lies outside the packages."""
     if isinstance(spec, Mapping):
         found = {}
         target = spec.get("_target_")
         if isinstance(target, str) and target.partition(".")[0] not in PACKAGES:
-            found[target] = module_hash(target)
+            found[target] = sources_hash(target)
         for value in spec.values():
             found |= foreign_sources(value)
         return found
     if isinstance(spec, list | tuple):
         return {k: v for value in spec for k, v in foreign_sources(value).items()}
     return {}
-
-
-@functools.cache
-def module_hash(target: str) -> str:
-    """Return the hash of the file that defines a class; empty where there is no such file."""
-    try:
-        path = inspect.getsourcefile(get_object(target))
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12] if path else ""
-    except (TypeError, OSError, ValueError):
-        return ""
 
 
 def _sources(folder: Any, prefix: str) -> list[str]:  # noqa: ANN401

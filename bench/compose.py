@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +65,12 @@ def engine_of(settings: Plain) -> Engine:
     return build(settings["engine"], "engine")
 
 
-def listing(kind: str) -> dict[str, str]:
-    """Return the components of a kind ("mechanisms", "mechanism") with one line each."""
+def listing(kind: str, folders: Sequence[str] = ()) -> dict[str, str]:
+    """Return the components of a kind ("mechanisms", "mechanism") with one line each.
+
+    `folders` are searched beside the package.
+    """
     names = {f"{group}s": group for group in GROUPS} | {"studies": "study"}
     group = names.get(kind, kind)
     choose("list", group, GROUPS)
-    return options(group)
+    return options(group, folders)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from bench.build import ConfigError, build, unknown
 from bench.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
 from bench.cross import cell_name
-from bench.grid import product
+from bench.grid import axis_values, product
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite
 from mechanisms.privacy.bracket import Bracket
@@ -61,7 +61,7 @@ class Curve:
         for label, config in self.quantities.items():
             known = inspect.signature(type(build(config, f"quantity {label}"))).parameters
             axes = {
-                name: list(values) if isinstance(values, list | tuple) else [values]
+                name: axis_values(name, values)
                 for name, values in self.grid.items()
                 if name in known
             }

@@ -16,6 +16,7 @@ from bench.cell import FAILED, Cell, CellResult, Study
 from mechanisms.check import whole
 
 ATTEMPTS = 3
+UNDER_WAY = 2  # cells a worker that are handed out at a time
 
 
 class Engine(Protocol):
@@ -39,7 +40,8 @@ class Serial:
 class Processes:
     """Worker processes on this machine (joblib's loky).
 
-    A killed worker loses the cells under way; they are run again, up to three times a cell.
+    A killed worker loses the cells under way. Each of them then runs alone, up to three times; the
+    others go on together.
 
     Parameters
     ----------
@@ -56,31 +58,32 @@ class Processes:
     def run(self, study: Study, cells: list[Cell]) -> Iterator[tuple[Cell, CellResult]]:
         """Yield every cell with its result, as they end."""
         left = {cell.key: cell for cell in cells}
-        for attempt in range(ATTEMPTS):
-            workers = min(self.workers or cpu_count(), len(left)) if left else 1
+        while left:
+            workers = min(self.workers or cpu_count(), len(left))
             pool = Parallel(
-                n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1
-            )
+                n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1,
+                pre_dispatch=UNDER_WAY * workers,
+            )  # fmt: skip
             tasks = [delayed(_measured_with_key)(study, cell) for cell in left.values()]
             try:
                 for key, result in pool(tasks):
                     yield left.pop(key), result
-            except TerminatedWorkerError as error:
-                if attempt + 1 == ATTEMPTS:
-                    for cell in left.values():
-                        yield (
-                            cell,
-                            CellResult(
-                                status=FAILED,
-                                facts={
-                                    "reason": f"worker killed {ATTEMPTS} times",
-                                    "traceback": str(error),
-                                },
-                            ),
-                        )
-                    return
-            if not left:
-                return
+            except TerminatedWorkerError:
+                # Cells start in order: those under way are the first that are left.
+                for cell in list(left.values())[: UNDER_WAY * workers]:
+                    yield left.pop(cell.key), alone(study, cell)
+
+
+def alone(study: Study, cell: Cell) -> CellResult:
+    """Measure one cell in a worker of its own, again if it is killed."""
+    for _ in range(ATTEMPTS):
+        try:
+            pool = Parallel(n_jobs=2, backend="loky")  # one job would run in this process
+            return pool([delayed(measured)(study, cell)])[0]
+        except TerminatedWorkerError as error:
+            told = str(error)
+    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": told}
+    return CellResult(status=FAILED, facts=facts)
 
 
 def _measured_with_key(study: Study, cell: Cell) -> tuple[str, CellResult]:

@@ -22,7 +22,7 @@ from mechanisms.identity import ExactRelease
 from mechanisms.laws import AnswerLaw
 
 T = TypeVar("T", bound=np.generic)
-PLACES = ("path", "download")
+PLACES = ("path", "folder", "download")
 PARTS = ("shadow", "holdout", "test")
 
 
@@ -64,11 +64,13 @@ def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, see
         for r in range(repetitions)
     ]
     first = drawn[0].database
-    return Worlds(
-        secret=np.concatenate([w.secret for w in drawn]),
-        answers=np.concatenate([w.answers for w in drawn]),
-        database=None if first is None else np.concatenate([w.database for w in drawn]),
-    )
+    arrays = [np.concatenate([w.secret for w in drawn]), np.concatenate([w.answers for w in drawn])]
+    if first is not None:
+        arrays.append(np.concatenate([w.database for w in drawn]))
+    for array in arrays:
+        array.flags.writeable = False  # other mechanisms see the same worlds
+    secret, answers, *database = arrays
+    return Worlds(secret=secret, answers=answers, database=database[0] if database else None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +166,9 @@ class Game:
     def played(self, attacks: dict[str, Plain]) -> tuple[dict[str, list[Scored]], dict[str, str]]:
         """Run every attack; return scores by attack and repetition, and reasons of those unfit."""
         scored, reasons = {}, {}
+        if not self.names.pairs:
+            told = "not applicable: the scenario has no pair of secrets to tell apart"
+            return {}, {f"attack {label}": told for label in attacks}
         for label, config in attacks.items():
             try:
                 scored[label] = self._play(label, config)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from bench.build import ConfigError, unknown
+from bench.cell import RESERVED, ROW_COLUMNS
 from mechanisms.check import whole
 from mechanisms.privacy import budget as budgets
 from mechanisms.privacy.budget import Budget
@@ -36,9 +37,7 @@ def sort_axes(grid: Mapping[str, Any], scenario_parameters: Sequence[str]) -> Gr
     budget, scenario = {}, {}
     releases: Sequence[int] = [1]
     for name, values in grid.items():
-        listed = list(values) if isinstance(values, list | tuple) else [values]
-        if not listed:
-            raise ConfigError(f"grid.{name} must not be empty.")
+        listed = axis_values(name, values)
         if name == RELEASES:
             releases = [whole("grid.n_releases", v) for v in listed]
         elif name in budget_names:
@@ -49,6 +48,19 @@ def sort_axes(grid: Mapping[str, Any], scenario_parameters: Sequence[str]) -> Gr
             allowed = {RELEASES, *budget_names, *scenario_parameters}
             raise ConfigError(f"grid: {unknown('axis', name, allowed)}")
     return Grid(budget=budget, scenario=scenario, n_releases=releases)
+
+
+def axis_values(name: str, values: object) -> list[Any]:
+    """Return the values of an axis; refuse none, and a name that the table of results has."""
+    listed = list(values) if isinstance(values, list | tuple) else [values]
+    if not listed:
+        raise ConfigError(f"grid.{name} must not be empty.")
+    if name in (*RESERVED, *ROW_COLUMNS):
+        raise ConfigError(
+            f"grid.{name}: the table of results has a column of this name; set it for the whole "
+            f"experiment instead, or pass several scenarios."
+        )
+    return listed
 
 
 def as_float(value: object) -> object:

@@ -12,9 +12,9 @@ from numbers import Real
 
 import pandas as pd
 
-from bench.board import FIXED, leaderboard
+from bench.board import FIXED, LEDGER, leaderboard
 from bench.build import ConfigError, unknown
-from bench.report import print_board, print_frame
+from bench.report import pivoted, print_frame, print_tables
 from bench.store_table import latest_sweep, table_of
 from bench.tracking import Store, StoreError, tracking_uri
 from bench.words import choose, key_values
@@ -40,28 +40,39 @@ def main(arguments: list[str]) -> int:
         form = choose("format", words["format"] or "table", FORMATS)
         store = Store(tracking_uri(words["tracking_uri"]))
         if words["diff"]:
-            names = words["diff"].split(",")
-            if len(names) != 2:
-                raise ConfigError(f"diff must name two sweeps, diff=A,B, got {words['diff']!r}.")
-            tables = [table_of(store, latest_sweep(store, None, n.strip())) for n in names]
-            board, title = difference(*tables), f"{names[0]} -> {names[1]}"
+            show_difference(store, words["diff"], form)
         else:
             sweep = latest_sweep(store, words["experiment"], words["sweep"])
             table = table_of(store, sweep)
-            show = words["show"].split(",") if words["show"] else list(sweep.config["show"])
-            for metric in [*show, *([words["sort"]] if words["sort"] else [])]:
-                if metric not in set(table["metric"]):
-                    raise ConfigError(unknown("metric", metric, set(table["metric"])))
-            board = leaderboard(table, show, words["sort"])
-            title = f"{sweep.title} (sweep {sweep.sweep})"
-        if form == "table":
-            (print_frame if words["diff"] else print_board)(board, title)
-        else:
-            sys.stdout.write(rendered(board, form))
+            recorded = set(table["metric"])
+            asked = words["show"].split(",") if words["show"] else []
+            for metric in [*asked, *([words["sort"]] if words["sort"] else [])]:
+                if metric not in recorded:
+                    raise ConfigError(unknown("metric", metric, recorded))
+            show = asked or [m for m in sweep.config["show"] if m in recorded]
+            if form == "table":
+                print_tables(table, show, f"{sweep.title} (sweep {sweep.sweep})", words["sort"])
+            else:
+                cells = table["metric"].isin(LEDGER).any()
+                board = leaderboard(table, show, words["sort"]) if cells else pivoted(table)
+                sys.stdout.write(rendered(board, form))
     except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
     return 0
+
+
+def show_difference(store: Store, words: str, form: str) -> None:
+    """Show what changed between two sweeps, named ``A,B``."""
+    names = words.split(",")
+    if len(names) != 2:
+        raise ConfigError(f"diff must name two sweeps, diff=A,B, got {words!r}.")
+    before, after = (table_of(store, latest_sweep(store, None, n.strip())) for n in names)
+    board = difference(before, after)
+    if form == "table":
+        print_frame(board, f"{names[0]} -> {names[1]}")
+    else:
+        sys.stdout.write(rendered(board, form))
 
 
 def rendered(board: pd.DataFrame, form: str) -> str:

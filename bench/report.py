@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bench.board import FIXED, leaderboard
+from bench.board import FIXED, LEDGER, leaderboard
 from bench.build import unknown
 from bench.cell import FAILED, NOT_APPLICABLE, Cell
 from bench.experiment import Outcome
@@ -53,6 +53,20 @@ def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
         total = seconds * len(cells) / workers
         estimate = f"about {total:.0f} s ({seconds:.2f} s a cell, {workers} at a time)"
     out.print(f"{len(cells)} cells; {estimate}.", highlight=False)
+
+
+def print_tables(
+    table: pd.DataFrame, show: Sequence[str], title: str, sort: str | None = None
+) -> None:
+    """Print the leaderboard of cells, and curves side by side; name metrics that are not there."""
+    if table["metric"].isin(LEDGER).any():
+        recorded = set(table["metric"])
+        print_board(leaderboard(table, [m for m in show if m in recorded], sort), title)
+        for metric in sorted(set(show) - recorded):
+            line = f"show: {unknown('metric', metric, recorded)}"
+            console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
+    if table["x"].notna().any():
+        print_frame(pivoted(table), title)
 
 
 def print_board(board: pd.DataFrame, title: str) -> None:
@@ -97,20 +111,14 @@ def shown(value: object) -> str:
 def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> None:
     """Print the table of a sweep, what failed, and where to look."""
     out = console()
-    if outcome.table["metric"].isin(["claimed", "exact", "certified"]).any():
-        recorded = set(outcome.table["metric"])
-        print_board(leaderboard(outcome.table, [m for m in show if m in recorded]), title)
-        for metric in sorted(set(show) - recorded):
-            line = f"show: {unknown('metric', metric, recorded)}"
-            out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
+    print_tables(outcome.table, show, title)
+    if outcome.table["metric"].isin(LEDGER).any():
         units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
         lines = (
             f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",
-            "Intervals are 95 %; attack metrics are those of the cell's strongest attack.",
+            "Intervals are 95 %; an attack metric is the largest over the cell's attacks.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
-    if outcome.table["x"].notna().any():
-        print_frame(pivoted(outcome.table), title)
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 
 from bench.build import ConfigError, unknown
 
@@ -12,11 +13,12 @@ GROUPS = ("experiment", "scenario", "mechanism", "attack", "metric", "figure", "
 SEARCHPATH = ("--config-dir", "-cd", "--config-path", "-cp", "hydra.searchpath")
 
 
-def options(group: str) -> dict[str, str]:
+def options(group: str, folders: Sequence[str] = ()) -> dict[str, str]:
     """Return the names of a configuration group with the first comment of each file."""
-    folder = resources.files("conf") / group
+    places = [resources.files("conf") / group, *(Path(folder) / group for folder in folders)]
+    entries = [entry for place in places if place.is_dir() for entry in place.iterdir()]
     found = {}
-    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+    for entry in sorted(entries, key=lambda e: e.name):
         if entry.name.endswith(".yaml"):
             text = entry.read_text(encoding="utf-8")
             found[entry.name.removesuffix(".yaml")] = first_comment(text)

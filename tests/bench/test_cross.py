@@ -113,3 +113,26 @@ def test_keys_depend_on_configuration_alone():
     assert [c.key for c in first] == [c.key for c in second]
     changed = study(seed=1).cells()
     assert not {c.key for c in first} & {c.key for c in changed}
+
+
+def test_one_cell_that_kills_its_worker_fails_alone(run):
+    mechanisms = {"killer": node("Killing"), **MECHANISMS}
+    outcome, _ = run(study(mechanisms, attacks={}), engine=Processes(workers=2))
+    failed = {cell.name: r.facts["reason"] for cell, r in outcome.results if r.status == "failed"}
+    assert failed == {"killer": "worker killed 3 times"}
+    assert len(outcome.results) == 6
+
+
+def test_an_axis_cannot_have_the_name_of_a_column():
+    for name in ("value", "n", "attack", "cell"):
+        with pytest.raises(ConfigError, match=f"grid.{name}: the table of results has a column"):
+            study(grid={"epsilon": [1.0], name: [1, 2]}).cells()
+
+
+def test_attacks_need_a_pair_of_secrets(run):
+    outcome, _ = run(study({"noiseless": MECHANISMS["noiseless"]}, scenarios={"p": node("Alone")}))
+    ((_, result),) = outcome.results
+    assert result.status == "finished"
+    assert result.facts["attack lr"] == (
+        "not applicable: the scenario has no pair of secrets to tell apart"
+    )

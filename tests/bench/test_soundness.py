@@ -9,10 +9,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bench.cell import foreign_sources, module_hash
+from bench.cell import foreign_sources
 from bench.cross import Cross, cell_name
 from bench.game import stream_name
 from bench.ledger import Certificate, verdict
+from bench.sources import sources_hash
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee
 from tests.conftest import node, values
@@ -76,19 +77,42 @@ def test_where_a_file_lies_changes_no_stream():
     assert stream_name('["s",{"path":"a/x.csv","size":3}]') == stream_name(
         '["s",{"path":"/b/x.csv","size":3}]'
     )
+    assert stream_name('["s",{"population":{"folder":"a"}}]') == stream_name(
+        '["s",{"population":{"folder":"/b"}}]'
+    )
     assert stream_name('["s",{"size":3}]') != stream_name('["s",{"size":4}]')
 
 
 def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    hashes = []
-    for body in ("pass", "x = 1"):
-        (tmp_path / "my_component.py").write_text(f"class Mine:\n    {body}\n")
-        sys.modules.pop("my_component", None)
-        module_hash.cache_clear()
-        hashes.append(foreign_sources({"mechanism": {"_target_": "my_component.Mine"}}))
-    assert hashes[0] != hashes[1]
+    hashes = set()
+    bodies = [("pass", 1), ("x = 1", 1), ("pass", 10)]
+    for body, factor in bodies:
+        (tmp_path / "my_helper.py").write_text(f"FACTOR = {factor}\n")
+        (tmp_path / "my_component.py").write_text(
+            f"import numpy\nfrom my_helper import FACTOR\nclass Mine:\n    {body}\n"
+        )
+        for name in ("my_component", "my_helper"):
+            sys.modules.pop(name, None)
+        sources_hash.cache_clear()
+        hashes.add(foreign_sources({"mechanism": {"_target_": "my_component.Mine"}}).popitem()[1])
+    assert len(hashes) == len(bodies)
     assert foreign_sources({"_target_": "bench.engine.Serial"}) == {}
+
+
+def test_a_mechanism_cannot_change_the_worlds_of_the_others(run):
+    study = Cross(
+        scenarios={"p": node("Points")},
+        mechanisms={
+            "in_place": node("InPlace"),
+            "noiseless": {"_target_": "mechanisms.identity.Noiseless"},
+        },
+        attacks={"lr": LIKELIHOOD}, metrics=ACCURACY, n_test=20, n_holdout=20,
+    )  # fmt: skip
+    outcome, _ = run(study)
+    (_, changed), (_, exact) = outcome.results
+    assert "read-only" in changed.facts["reason"]
+    assert exact.status == "finished"
 
 
 def test_a_missing_extra_is_tried_again_next_time(run, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -98,6 +99,14 @@ class SameEitherWay(Points):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Alone(Points):
+    """One secret, so nothing to tell apart."""
+
+    supports: Any = ((0.0, 1.0),)
+    weights: Any = ((0.5, 0.5),)
+
+
+@dataclass(frozen=True, kw_only=True)
 class LyingLaplace:
     """Adds Laplace noise of half the scale that its claim needs: the planted violation."""
 
@@ -187,6 +196,29 @@ class Masked:
 
     def release(self, x, rng):
         return np.where(x >= self.threshold, x, -1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPlace(Suppression):
+    """Overwrites the answers that it is given, which it must not."""
+
+    def calibrate(self, *, budget):
+        return Overwriting(threshold=self.threshold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overwriting(Masked):
+    def release(self, x, rng):
+        x += rng.normal(size=x.shape)
+        return x
+
+
+@dataclass(frozen=True, kw_only=True)
+class Killing(Suppression):
+    """Ends the process that measures it, like a cell that runs out of memory."""
+
+    def calibrate(self, *, budget):
+        os._exit(9)
 
 
 @dataclass(frozen=True, kw_only=True)
