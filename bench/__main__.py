@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -94,7 +95,7 @@ def explained(error: BaseException) -> str:
     if isinstance(error, OverrideParseException):
         return f"{lines[0]}: put names with spaces or punctuation in quotes, key=['a b (c)']."
     if any(line.startswith("Available options") for line in lines):
-        lines = [line for line in lines if not line.startswith("Config search path")]
+        lines = list(itertools.takewhile(lambda line: "search path" not in line, lines))
         return " ".join(lines[:2]) + " " + ", ".join(lines[2:])
     return " ".join(lines[:2])
 

@@ -239,9 +239,32 @@ def test_two_sweeps_are_compared(folder):
     assert all(change.startswith("changed: value") for change in changes)
 
 
+def test_components_of_ones_own_are_listed_and_typos_told(folder):
+    own = folder / "own" / "scenario"
+    own.mkdir(parents=True)
+    (own / "mine.yaml").write_text("# My scenario\n_target_: mine.Mine\n")
+    places = ["--config-dir", str(folder / "own")]
+    assert "My scenario" in bench(folder, *places, "list=scenarios")[1]
+    line = refused(folder, *places, "+experiment=quickstart", "scenario=min")
+    assert "Could not find 'scenario/min'" in line
+    assert line.endswith("synthetic_checkins")
+    assert ", mine, " in line
+
+
+def test_curves_have_a_leaderboard(folder):
+    arguments = ["+experiment=influence_gaussian", "x=[1,2]"]
+    assert bench(folder, *arguments)[0] == 0
+    for form, start in (("table", "Influence"), ("csv", "x,decay 0.5,")):
+        code, out, error = bench(folder, f"format={form}", module="bench.leaderboard")
+        assert code == 0, error
+        assert out.startswith(start)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["run_id=nothing"], "holds no finished sweep of nothing"),
+        (["+experiment=influence_gaussian", "+grid.n=[5]"], "grid.n: the table of results has"),
         (["+experiment=quickstrat"], "did you mean quickstart"),
         (["experiment=quickstart"], "write +experiment=quickstart"),
         ([*SMALL[:-1], "mechanism=[directional_gausian]"], "did you mean directional_gaussian"),
