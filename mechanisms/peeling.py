@@ -22,13 +22,15 @@ from mechanisms.ranking import largest
 
 Selection = Literal["gumbel", "peeled", "permute_and_flip"]
 SELECTIONS = ("gumbel", "peeled", "permute_and_flip")
+Accounting = Literal["picks", "ranking"]
+ACCOUNTS = ("picks", "ranking")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PeeledRanking:
-    """Release k categories, each picked among those that are left with per-entry ``epsilon / k``.
+    """Release k categories, each picked among those that are left with per-entry epsilon e.
 
-    With ``e = epsilon / k`` and counts c, of which an entry moves one up by 1 and one down by 1:
+    With counts c, of which an entry moves one up by 1 and one down by 1:
 
     - ``"peeled"``: k runs of the exponential mechanism, weights ``exp(e c / 2)``;
     - ``"gumbel"``: one ranking by ``c + Gumbel(2 / e)``, equal to ``"peeled"`` in law
@@ -36,14 +38,20 @@ class PeeledRanking:
     - ``"permute_and_flip"``: k runs of permute-and-flip, each the largest of
       ``c + Exponential(2 / e)`` (McKenna and Sheldon 2020; Ding et al. 2021, Theorem 5).
 
-    Counts are not monotone in an entry's value, so the factor 2 stays.
+    Counts are not monotone in an entry's value, so the factor 2 stays. The picks together cost
+
+    - ``accounting="picks"``: ``epsilon = k e``, basic composition, as published;
+    - ``accounting="ranking"``, exponential picks only: ``epsilon = (k + 1) e / 2``. The logarithm
+      of a ranking's probability is the sum of ``e c / 2`` over what is shown, in which the two
+      moved counts give at most ``e / 2`` together, less k logarithms of sums of the weights that
+      are left, each of which moves by at most ``e / 2``.
 
     Parameters
     ----------
     selection : {"gumbel", "peeled", "permute_and_flip"}
     k : int
     epsilon : float in (0, inf)
-        Total per-entry epsilon of the k picks (basic composition).
+        Total per-entry epsilon of the k picks.
     candidates : array of int
         Coordinates of the answer that may be picked.
     sensitivity : float in (0, inf)
@@ -58,9 +66,11 @@ class PeeledRanking:
     candidates: IntArray
     sensitivity: float
     claim: EntryClaim
+    accounting: Accounting = "picks"
 
     def __post_init__(self) -> None:
         check_selection(self.selection)
+        check_accounting(self.accounting, self.selection)
         positive("epsilon", self.epsilon, infinite=False)
         positive("sensitivity", self.sensitivity, infinite=False)
         if whole("k", self.k) > len(self.candidates):
@@ -71,7 +81,8 @@ class PeeledRanking:
     @property
     def scale(self) -> float:
         """Scale of a pick's Gumbel or exponential noise, in units of the counts."""
-        return 2 * self.sensitivity * self.k / self.epsilon
+        shares = 2 * self.k if self.accounting == "picks" else self.k + 1
+        return self.sensitivity * shares / self.epsilon
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:
@@ -147,6 +158,14 @@ class PeeledRanking:
         picks = all_rankings(size, self.k)
         one, other = ((law, self.channel(law.support, picks)) for law in (first, second))
         return channel_pair(one, other, n_releases)
+
+
+def check_accounting(accounting: str, selection: str) -> None:
+    """Refuse an unknown accounting, and that of whole rankings where it is not proved."""
+    if accounting not in ACCOUNTS:
+        raise ValueError(f"accounting must be one of {', '.join(ACCOUNTS)}, got {accounting!r}.")
+    if accounting == "ranking" and selection == "permute_and_flip":
+        raise ValueError("accounting='ranking' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:

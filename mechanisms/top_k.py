@@ -11,7 +11,13 @@ from mechanisms.influence.calibrate import budget_notes, entry_budget
 from mechanisms.influence.claim import PURE, InfluenceClaim
 from mechanisms.influence.knowledge import Candidates, CurveKnowledge
 from mechanisms.knowledge import Sensitivity
-from mechanisms.peeling import PeeledRanking, Selection, check_selection
+from mechanisms.peeling import (
+    Accounting,
+    PeeledRanking,
+    Selection,
+    check_accounting,
+    check_selection,
+)
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.ranking import RankedRelease, coordinates_of, exact_ranking
@@ -29,6 +35,8 @@ class InfluenceTopK:
         See `mechanisms.peeling.PeeledRanking`; the first two are Ours-Exp.
     releases : int
         Rankings that share the budget.
+    accounting : {"picks", "ranking"}
+        See `mechanisms.peeling.PeeledRanking`; the first is published, the second needs less noise.
 
     References
     ----------
@@ -40,11 +48,13 @@ class InfluenceTopK:
     k: int = 3
     selection: Selection = "gumbel"
     releases: int = 1
+    accounting: Accounting = "picks"
 
     def __post_init__(self) -> None:
         whole("k", self.k)
         whole("releases", self.releases)
         check_selection(self.selection)
+        check_accounting(self.accounting, self.selection)
 
     def calibrate(
         self,
@@ -65,6 +75,7 @@ class InfluenceTopK:
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
+            accounting=self.accounting,
         )
 
     def without_noise(
