@@ -15,11 +15,11 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from bench.build import build
+from bench.build import build, unknown
 from bench.cell import Plain
-from bench.compose import engine_of, experiment_of, listing, plain
+from bench.compose import KEYS, engine_of, experiment_of, listing, plain
 from bench.report import missing_folder, print_listing, print_outcome, print_plan
-from bench.tracking import Store, StoreError, tracking_uri
+from bench.tracking import Store, StoreError, existing_store, tracking_uri
 from bench.words import check_choices
 
 USAGE = (
@@ -69,15 +69,16 @@ def truthful_title(settings: Plain, overrides: Sequence[str]) -> str:
     """Return the experiment's title, or what was asked for where the scenario is another one."""
     changed = [word for word in overrides if word.lstrip("+").startswith("scenario")]
     if not changed:
-        return str(settings["title"])
+        return str(settings["title"] or settings["name"])
     return f"{settings['name']} with {' '.join(changed)}"
 
 
 def recorded_seconds(uri: str, experiment: str) -> float | None:
     """Return the mean time of the recorded cells of an experiment, if there are any."""
-    if uri.startswith("sqlite") and not os.path.exists(uri.removeprefix("sqlite:///")):  # noqa: PTH110
+    try:
+        store = existing_store(uri)
+    except StoreError:
         return None
-    store = Store(uri)
     experiment_id = store.experiment_id(experiment, create=False)
     results = store.finished(experiment_id, None).values() if experiment_id else ()
     times = [r.seconds for r in results]
@@ -90,10 +91,17 @@ def explained(error: BaseException) -> str:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, OmegaConfBaseException) and lines:
+        full = next((line for line in lines if line.startswith("full_key:")), "")
+        key = full.removeprefix("full_key:").strip()
+        if key and "." not in key:
+            return f"{key}: {lines[0]}" if key in KEYS else unknown("key", key, KEYS)
         line = lines[0].replace("struct", "the configuration")
         return f"{line}; what an experiment does not set yet takes a plus: +grid.gap=[.1,.2]"
     if isinstance(error, OverrideParseException):
-        return f"{lines[0]}: put names with spaces or punctuation in quotes, key=['a b (c)']."
+        return (
+            f"{lines[0]}: write key=value, and values with spaces, punctuation or accents in "
+            "quotes within quotes, \"key='a b (c)'\" or \"key=['é','ö']\"."
+        )
     if any(line.startswith("Available options") for line in lines):
         lines = list(itertools.takewhile(lambda line: "search path" not in line, lines))
         return " ".join(lines[:2]) + " " + ", ".join(lines[2:])
@@ -108,7 +116,7 @@ def main() -> int:
     def task(config: DictConfig) -> Any:  # noqa: ANN401
         try:
             codes.append(run(config))
-        except (ValueError, TypeError, StoreError, LookupError, OSError) as error:
+        except (ValueError, TypeError, AttributeError, StoreError, LookupError, OSError) as error:
             if os.environ.get("BENCH_TRACEBACK"):
                 raise
             sys.stderr.write(f"error: {explained(error)}\n")

@@ -21,6 +21,9 @@ KEYS = {
     "study", "engine",
 }  # fmt: skip
 
+MAPPINGS = ("grid", "scenarios", "mechanisms", "attacks", "metrics", "figures", "quantities")
+TEXTS = ("name", "title", "output", "tracking_uri")
+
 
 def plain(config: DictConfig) -> Plain:
     """Resolve a composed configuration into plain data; refuse unknown top-level keys."""
@@ -30,6 +33,20 @@ def plain(config: DictConfig) -> Plain:
     for key in settings:
         if key not in KEYS:
             raise ConfigError(unknown("key", key, KEYS))
+    for key in MAPPINGS:
+        if not isinstance(settings[key] or {}, dict):
+            raise ConfigError(f"{key} must map names to values, got {key}={settings[key]!r}.")
+        settings[key] = settings[key] or {}
+    for key in TEXTS:
+        if not isinstance(settings[key], str | None):
+            raise ConfigError(f"{key} must be text, got {key}={settings[key]!r}.")
+    if settings["output"] is None:
+        raise ConfigError("output must be a folder, got output=None.")
+    if settings["name"] and Path(settings["name"]).name != settings["name"]:
+        raise ConfigError(f"name must not be a path, got name={settings['name']!r}.")
+    show = settings["show"]
+    if not isinstance(show, list) or not all(isinstance(metric, str) for metric in show):
+        raise ConfigError(f"show must be a list of metrics, show=[acc,l2], got show={show!r}.")
     for key in ("resume", "dry_run"):
         if not isinstance(settings[key], bool):
             raise ConfigError(f"{key} must be true or false, got {key}={settings[key]!r}.")

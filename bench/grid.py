@@ -54,7 +54,7 @@ def axis_values(name: str, values: object) -> list[Any]:
     """Return the values of an axis; refuse none, and a name that the table of results has."""
     listed = list(values) if isinstance(values, list | tuple) else [values]
     if not listed:
-        raise ConfigError(f"grid.{name} must not be empty.")
+        raise ConfigError(f"grid.{name} must hold a value or more, got {name}=[].")
     if name in (*RESERVED, *ROW_COLUMNS):
         raise ConfigError(
             f"grid.{name}: the table of results has a column of this name; set it for the whole "

@@ -16,7 +16,7 @@ from bench.board import FIXED, LEDGER, leaderboard
 from bench.build import ConfigError, unknown
 from bench.report import pivoted, print_frame, print_tables
 from bench.store_table import latest_sweep, table_of
-from bench.tracking import Store, StoreError, tracking_uri
+from bench.tracking import Store, StoreError, existing_store, tracking_uri
 from bench.words import choose, key_values
 
 LATEX = {
@@ -38,8 +38,8 @@ def main(arguments: list[str]) -> int:
     try:
         words = key_values(arguments, DEFAULTS)
         form = choose("format", words["format"] or "table", FORMATS)
-        store = Store(tracking_uri(words["tracking_uri"]))
-        if words["diff"]:
+        store = existing_store(tracking_uri(words["tracking_uri"]))
+        if words["diff"] is not None:
             show_difference(store, words["diff"], form)
         else:
             sweep = latest_sweep(store, words["experiment"], words["sweep"])

@@ -88,7 +88,7 @@ def print_board(board: pd.DataFrame, title: str) -> None:
 
 def print_frame(frame: pd.DataFrame, title: str) -> None:
     """Print a data frame as a table; flagged verdicts are coloured."""
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(title=Text(title), title_justify="left", header_style="bold")
     for column in frame.columns:
         left = column in ("mechanism", "verdict", "scenario", "change")
         table.add_column(

@@ -280,3 +280,11 @@ def artifact_folder(uri: str) -> str | None:
     """Return where a SQLite store keeps artifacts: ``mlruns`` beside its file."""
     path = sqlite_path(uri)
     return None if path is None else (path.parent / "mlruns").as_uri()
+
+
+def existing_store(uri: str) -> Store:
+    """Open a store to read it; do not make one."""
+    path = sqlite_path(uri)
+    if path is not None and not path.is_file():
+        raise StoreError(f"there is no store {uri} yet: run an experiment, or name another store.")
+    return Store(uri)

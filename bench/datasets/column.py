@@ -17,6 +17,7 @@ from bench.datasets.source import DataError
 from mechanisms.coupling import DiscreteLaw
 
 PARQUET = (".parquet", ".pq")
+LARGEST = 1e150  # squares of larger numbers are infinite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,12 +99,12 @@ class NumericTable:
         if pd.api.types.is_bool_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind):
             raise DataError(f"{self.path}: column {column!r} must hold numbers, got {kind}.")
         numbers = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-        bad = np.flatnonzero(~np.isfinite(numbers))
+        bad = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
         if bad.size:
             got = str(texts.iloc[bad[0]])
             raise DataError(
                 f"{self.path}: column {column!r} must hold finite numbers, "
-                f"got {got!r} in row {bad[0] + 1} of {len(numbers)}."
+                f"got {got!r} in row {bad[0] + 1} of {len(numbers)} (within +-{LARGEST:g})."
             )
         return numbers
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from bench.build import ConfigError
 from bench.figures.draw import draw_all
 from bench.store_table import latest_sweep, table_of
-from bench.tracking import Store, StoreError, tracking_uri
+from bench.tracking import StoreError, existing_store, tracking_uri
 from bench.words import key_values
 
 
 def redraw(uri: str, experiment: str | None, run_id: str | None, output: str) -> int:
     """Redraw the figures and tables of the latest (or the named) sweep."""
-    store = Store(uri)
+    store = existing_store(uri)
     sweep = latest_sweep(store, experiment, run_id)
     table = table_of(store, sweep)
     folder = Path(output) / sweep.experiment

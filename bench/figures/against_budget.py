@@ -110,13 +110,14 @@ class AgainstBudget:
             value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
             axes.axvline(value, color="black", linewidth=0.6, linestyle=":")
             axes.axvspan(low, high, color="black", alpha=0.08, linewidth=0)
-        if "x" in self.log:
+        places = sorted(set(rows[self.axis].dropna())) if self.axis in rows else []
+        places = [float(place) for place in places if 0 < place < np.inf]
+        if "x" in self.log and places:
             axes.set_xscale("log")
-            places = sorted(set(rows[self.axis].dropna())) if self.axis in rows else []
-            if 0 < len(places) <= FEW:
+            if len(places) <= FEW:
                 axes.set_xticks(places, [f"{place:g}" for place in places])
                 axes.xaxis.set_minor_locator(NullLocator())
-        if "y" in self.log:
+        if "y" in self.log and (rows.loc[rows["metric"] == self.metric, "value"] > 0).any():
             axes.set_yscale("log")
         axes.set_xlabel(self.axis_label)
         axes.set_ylabel(self.label)
@@ -137,6 +138,8 @@ class AgainstBudget:
             return
         if self.axis not in rows or rows[self.axis].isna().all():
             value, low, high = (float(rows[c].iloc[0]) for c in ("value", "lower", "upper"))
+            if "y" in self.log and value <= 0:
+                label += " (0 is not shown)"
             axes.axhline(value, color=colour, linewidth=1, label=label)
             if np.isfinite([low, high]).all():
                 axes.axhspan(low, high, color=colour, alpha=0.15, linewidth=0)
@@ -144,7 +147,13 @@ class AgainstBudget:
         rows = rows.sort_values(self.axis)
         x = rows[self.axis].to_numpy(dtype=np.float64)
         y, low, high = (rows[c].to_numpy(dtype=np.float64) for c in ("value", "lower", "upper"))
+        if "y" in self.log:
+            seen = y > 0  # what is exact has no place on a logarithmic axis
+            label += "" if seen.all() else " (0 is not shown)"
+            x, y, low, high = x[seen], y[seen], low[seen], high[seen]
         axes.plot(x, y, "-", marker=".", color=colour, linewidth=1, label=label)
+        if x.size == 1:  # one budget has no area to shade
+            axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=3)
         axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
     def _ceiling(self, axes: Axes, table: pd.DataFrame, colour: str) -> None:
@@ -153,7 +162,8 @@ class AgainstBudget:
             return
         rows = rows.sort_values(self.axis)
         x = rows[self.axis].to_numpy(dtype=np.float64)
-        axes.plot(x, rows["upper"], "--", color=colour, linewidth=0.8)
+        axes.plot(x, rows["upper"], "--", color=colour, linewidth=0.8,
+                  marker="_" if x.size == 1 else "")  # fmt: skip
         if (rows["method"] == "bracket").any():
             axes.plot(x, rows["lower"], ":", color=colour, linewidth=0.8)
 

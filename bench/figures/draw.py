@@ -47,7 +47,7 @@ def draw_all(
         with mpl.rc_context({"svg.hashsalt": name, "pdf.compression": 6}):
             figure = drawing.draw(table)
             if words:
-                figure.suptitle(words, fontsize=9)
+                figure.suptitle(words, fontsize=9, parse_math=False)
             stem = name.replace("/", "_")
             pdf, png = folder / f"{stem}.pdf", folder / f"{stem}.png"
             figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None})
@@ -64,4 +64,4 @@ def draw_all(
 def titled(table: pd.DataFrame, title: str) -> str:
     """Return the title, wrapped; it says so where the data are synthetic."""
     synthetic = "data" in table and (table["data"] == "synthetic").any()
-    return textwrap.fill(f"{title} (synthetic data)" if synthetic else title, 120)
+    return textwrap.fill(f"{title} (synthetic data)" if synthetic else title, 95)

@@ -51,12 +51,22 @@ def numeric_table(
     for name, given in (("path", path), ("column", column), ("value", value)):
         if given is None:
             raise ValueError(f"numeric_table needs scenario.{name}=..., got none.")
+    if isinstance(means, str) or not isinstance(means, Sequence):
+        raise ValueError(f"scenario.means must be a list of columns, got {means!r}.")
+    for name, mapping in (("counts", counts), ("bounds", bounds)):
+        if not isinstance(mapping or {}, Mapping):
+            raise ValueError(f"scenario.{name} must map columns to values, got {mapping!r}.")
+    for column_name, ends in (bounds or {}).items():
+        if not isinstance(ends, Sequence) or len(ends) != 2:
+            raise ValueError(f"scenario.bounds.{column_name} must be [low, high], got {ends!r}.")
+    if not isinstance(separator, str) or len(separator) != 1:
+        raise ValueError(f"scenario.separator must be one character, got {separator!r}.")
     ranges = {k: (float(v[0]), float(v[1])) for k, v in (bounds or {}).items()}
     statistics: list[Statistic] = [Mean(column=m, bounds=ranges.get(m)) for m in means]
     statistics += [Count(column=c, value=v) for c, v in (counts or {}).items()]
     if not statistics:
         raise ValueError("numeric_table needs scenario.means=[...] or scenario.counts={...}.")
-    if len(shares) != 2 or not all(s > 0 for s in shares) or not sum(shares) < 1:
+    if not _are_shares(shares):
         raise ValueError(f"shares must be two positive shares that sum below 1, got {shares}.")
     data = UserTable(path=str(path), separator=separator)
     rows = len(data.table)
@@ -75,3 +85,10 @@ def numeric_table(
         worlds=worlds,
         seed=seed,
     )
+
+
+def _are_shares(shares: object) -> bool:
+    """Whether these are two positive numbers whose sum is below 1."""
+    if not isinstance(shares, Sequence) or isinstance(shares, str) or len(shares) != 2:
+        return False
+    return all(isinstance(s, int | float) and s > 0 for s in shares) and sum(shares) < 1

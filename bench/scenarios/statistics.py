@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
+from bench.datasets.column import LARGEST
 from bench.datasets.source import DataError
 from mechanisms.check import FloatArray, real
 
@@ -68,13 +69,21 @@ class Mean:
         """Return the column as floats."""
         values = column_of(table, self.column)
         if not pd.api.types.is_numeric_dtype(values):
+            wrong = pd.to_numeric(values, errors="coerce").isna().to_numpy()
+            row = int(wrong.argmax())
             raise DataError(
-                f"column {self.column!r} must be numeric for a mean, got {values.iloc[0]!r}."
+                f"column {self.column!r} must be numeric for a mean, got {values.iloc[row]!r} in "
+                f"data row {row + 1} ({int(wrong.sum())} such rows)."
             )
         numbers = values.to_numpy(dtype=np.float64)
         if not np.isfinite(numbers).all():
             count = int((~np.isfinite(numbers)).sum())
             raise DataError(f"column {self.column!r} has {count} missing or infinite values.")
+        if np.abs(numbers).max(initial=0.0) > LARGEST:
+            raise DataError(
+                f"column {self.column!r} must hold numbers within +-{LARGEST:g}, got "
+                f"{numbers[np.abs(numbers).argmax()]:g}."
+            )
         if self.bounds is not None:
             low, high = self.bounds
             outside = int(((numbers < low) | (numbers > high)).sum())
@@ -136,7 +145,10 @@ class Count:
 def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     """Return a column without missing values, or say which columns there are."""
     if name not in table.columns:
-        raise DataError(f"no column {name!r}; there are {', '.join(map(str, table.columns))}.")
+        columns = [str(column) for column in table.columns]
+        packed = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
+        hint = "; set scenario.separator" if packed else ""
+        raise DataError(f"no column {name!r}; there are {', '.join(columns)}{hint}.")
     column = table[name]
     if isinstance(column, pd.DataFrame):
         raise DataError(f"{column.shape[1]} columns have the name {name!r}.")

@@ -131,6 +131,7 @@ def test_facts_describe_the_laws(table):
         (ROWS, {"separator": ";"}, "unknown column 'income'"),
         (ROWS.replace("2.5", "nan"), {}, "must hold finite numbers, got 'nan' in row 2 of 5"),
         (ROWS.replace("2.5", "inf"), {}, "must hold finite numbers, got 'inf' in row 2 of 5"),
+        (ROWS.replace("2.5", "1e300"), {}, "must hold finite numbers, got '1e300' in row 2"),
         (ROWS.replace("2.5", "1e999"), {}, "must hold finite numbers, got '1e999' in row 2"),
         (ROWS.replace("2.5", "lots"), {}, "must hold finite numbers, got 'lots' in row 2 of 5"),
         (ROWS.replace("2.5", "True"), {}, "must hold finite numbers, got 'True' in row 2 of 5"),

@@ -130,4 +130,4 @@ def test_the_command_runs_it_by_overrides_only(tmp_path, people):
     assert "directional_gaussian" in out
     assert "no column 'nation'" in refused(tmp_path, *overrides, "scenario.column=nation")
     unquoted = refused(tmp_path, *overrides, "scenario.means=[petal length (cm)]")
-    assert "put names with spaces" in unquoted
+    assert "values with spaces" in unquoted
