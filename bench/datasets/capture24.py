@@ -34,7 +34,8 @@ class Capture24:
     ----------
     folder : str or None
         With ``P001.csv.gz`` ..., ``annotation-label-dictionary.csv`` and ``metadata.csv``; None
-        takes the folder named by ``BENCH_DATA`` if they are there, else a SYNTHETIC population.
+        looks in the folder named by ``BENCH_DATA`` (or ``capture24`` in it), then beside the
+        checkout; without the files a SYNTHETIC population stands in.
     window : float in (0, inf)
         Seconds.
     held_out : int
@@ -68,7 +69,7 @@ class Capture24:
 
     @property
     def _where(self) -> str | None:
-        return folder_with(DICTIONARY, self.folder)
+        return folder_with(DICTIONARY, self.folder, "capture24")
 
     @property
     def synthetic(self) -> bool:

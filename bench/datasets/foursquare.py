@@ -29,8 +29,9 @@ class Foursquare:
     Parameters
     ----------
     folder : str or None
-        With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None takes the folder
-        named by ``BENCH_DATA`` if they are there, else the embedded SYNTHETIC population.
+        With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None looks in the
+        folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
+        the files the embedded SYNTHETIC population stands in.
     training_days, days : int
         The first days train, those up to `days` are queried.
     steps : {"all", "changes"}
@@ -55,7 +56,7 @@ class Foursquare:
 
     @property
     def _where(self) -> str | None:
-        return folder_with(CHECKINS, self.folder)
+        return folder_with(CHECKINS, self.folder, "foursquare")
 
     @property
     def synthetic(self) -> bool:

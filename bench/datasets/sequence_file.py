@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bench.datasets.source import DataError
-from bench.datasets.tally import OTHER, Entries, Steps, Tally, tallied
+from bench.datasets.tally import OTHER, Entries, Steps, Tally, known_steps, tallied
 from mechanisms.check import within
 
 ALL = "all"
@@ -50,12 +50,12 @@ class SequenceFile:
     train: float = 0.8
     labels: Sequence[str] | None = None
     steps: Steps = "all"
-    synthetic: bool = False
+
+    synthetic = False
 
     def __post_init__(self) -> None:
         within("train", self.train, 0, 1, ends="()")
-        if self.steps not in ("all", "changes"):
-            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,12 @@ class Entries:
     notes: tuple[str, ...] = ()
 
 
+def known_steps(steps: str) -> None:
+    """Refuse what is no kind of steps."""
+    if steps not in get_args(Steps):
+        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+
+
 def tallied(entries: Entries, steps: Steps = "all") -> Tally:
     """Count entries; with ``steps="changes"`` a repeated label inside a part is no entry.
 
@@ -132,8 +138,7 @@ def _cut(entries: Entries) -> Iterator[Entries]:
 
 def summed(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> Tally:
     """Count entries in parts of the same states and groups, no sequence in two of them."""
-    if steps not in ("all", "changes"):
-        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+    known_steps(steps)
     states, groups, moved, counted, lengths = zip(
         *((part.states, part.groups, *_counts(part, steps)) for part in parts), strict=True
     )
