@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 
 from bench.datasets.source import DataError, folder_with
 from bench.datasets.synthetic_activities import synthetic_tally
-from bench.datasets.tally import Entries, Steps, Tally, tallied
+from bench.datasets.tally import Entries, Steps, Tally, known_steps, tallied, with_notes_on
 from mechanisms.check import IntArray, positive, whole
 
 DICTIONARY = "annotation-label-dictionary.csv"
@@ -48,6 +48,10 @@ class Capture24:
     seed : int
         Of the choice of the held-out participants.
 
+    Notes
+    -----
+    The stand-in does not heed `window`, `labelling` and `seed`; it says so in the notes.
+
     References
     ----------
     Chan et al. (2024), CAPTURE-24, Scientific Data 11.
@@ -64,8 +68,9 @@ class Capture24:
         positive("window", self.window, infinite=False)
         whole("held_out", self.held_out)
         whole("seed", self.seed, low=0)
-        if self.steps not in ("all", "changes"):
-            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+        known_steps(self.steps)
+        if not isinstance(self.labelling, str) or not self.labelling:
+            raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
 
     @property
     def _where(self) -> str | None:
@@ -80,7 +85,8 @@ class Capture24:
     def tally(self) -> Tally:
         """The participants' statistics."""
         if self._where is None:
-            return synthetic_tally(self.held_out, self.steps)
+            stand_in = synthetic_tally(self.held_out, self.steps)
+            return with_notes_on(stand_in, self, "window", "labelling", "seed")
         return read_capture24(
             self._where, self.window, self.held_out, self.labelling, self.steps, self.seed
         )

@@ -11,7 +11,7 @@ from bench.datasets.foursquare_checkins import read_checkins
 from bench.datasets.foursquare_venues import read_countries, read_venues
 from bench.datasets.source import folder_with
 from bench.datasets.synthetic_checkins import SyntheticCheckIns
-from bench.datasets.tally import Steps, Tally
+from bench.datasets.tally import Steps, Tally, known_steps, with_notes_on
 from mechanisms.check import whole
 
 CHECKINS, POIS, CITIES = (f"dataset_TIST2015_{name}.txt" for name in ("Checkins", "POIs", "Cities"))
@@ -33,7 +33,8 @@ class Foursquare:
         folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
         the files the embedded SYNTHETIC population stands in.
     training_days, days : int
-        The first days train, those up to `days` are queried.
+        The first days train, those up to `days` are queried; without effect on the stand-in,
+        which says so in the notes.
     steps : {"all", "changes"}
         Every check-in is a step, or only a change of label.
 
@@ -53,6 +54,7 @@ class Foursquare:
             raise ValueError(
                 f"training_days must be below days={self.days}, got {self.training_days}."
             )
+        known_steps(self.steps)
 
     @property
     def _where(self) -> str | None:
@@ -67,7 +69,8 @@ class Foursquare:
     def tally(self) -> Tally:
         """The files' statistics."""
         if self._where is None:
-            return SyntheticCheckIns().tally
+            stand_in = SyntheticCheckIns(steps=self.steps).tally
+            return with_notes_on(stand_in, self, "training_days", "days")
         folder = Path(self._where)
         stamp = tuple(
             (folder / name).stat().st_mtime_ns if (folder / name).is_file() else 0

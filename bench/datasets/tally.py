@@ -108,6 +108,17 @@ class Entries:
     notes: tuple[str, ...] = ()
 
 
+def with_notes_on(tally: Tally, population: object, *unheeded: str) -> Tally:
+    """Tell which options a synthetic stand-in does not heed, where they are not the defaults."""
+    defaults = {field.name: field.default for field in dataclasses.fields(population)}  # type: ignore[arg-type]
+    notes = [
+        f"{name}={getattr(population, name)!r} has no effect on the SYNTHETIC population"
+        for name in unheeded
+        if getattr(population, name) != defaults[name]
+    ]
+    return dataclasses.replace(tally, notes=(*tally.notes, *notes))
+
+
 def known_steps(steps: str) -> None:
     """Refuse what is no kind of steps."""
     if steps not in get_args(Steps):

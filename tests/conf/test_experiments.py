@@ -67,3 +67,11 @@ def test_absent_recordings_are_not_applicable_and_say_why(name, tmp_path, blank_
     assert {result.status for _, result in outcome.results} == {NOT_APPLICABLE}
     reasons = {result.facts["reason"] for _, result in outcome.results}
     assert all("no file" in reason and "set BENCH_DATA" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("name", ["topk_activities", "capture24_topk"])
+def test_the_seed_of_the_configuration_reaches_every_split(name):
+    with initialize_config_module("conf", version_base="1.3"):
+        config = plain(compose("config", [f"+experiment={name}", "seed=7"]))
+    populations = [scenario["population"] for scenario in config["scenarios"].values()]
+    assert {p["seed"] for p in populations if "seed" in p} == {7}

@@ -76,10 +76,9 @@ def test_parquet_files_hold_the_same_sequences(written, tmp_path):
         FittedSequences(path=str(tmp_path / "rows.parquet")).sequences  # noqa: B018
 
 
-@pytest.mark.parametrize("source", [GivenChain, FittedSequences])
-def test_what_is_made_up_cannot_be_set(source):
-    allowed = set(inspect.signature(source).parameters)
-    assert not allowed & {"synthetic", "lengths"}
+def test_lengths_are_those_of_sequences_and_cannot_be_set():
+    assert GivenChain(transition=[[0.5, 0.5], [0.5, 0.5]]).lengths == ()
+    assert not {"lengths", "synthetic"} & set(inspect.signature(GivenChain).parameters)
 
 
 def test_a_fitted_chain_is_smoothed_and_started_from_its_stationary_law(written):

@@ -90,6 +90,15 @@ def test_homes_are_split_by_days(tmp_path):
         HomeActivities(homes=["A", "D"])
 
 
+def test_the_seed_chooses_the_queried_careers(tmp_path):
+    rows = "".join(f"{i},x,{'ab'[i % 2]},a,{'abc'[i % 3]}\n" for i in range(12))
+    (tmp_path / "mvad.csv").write_text(f"id,male,Jul.93,Aug.93,Jun.99\n{rows}")
+    digests = {
+        CareerRanking(path=str(tmp_path / "mvad.csv"), seed=seed).tally.digest for seed in range(5)
+    }
+    assert len(digests) > 1
+
+
 OPTIONAL = [CityCheckIns, CareerRanking, SmartphoneActivities, HomeActivities]
 
 

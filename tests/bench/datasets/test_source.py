@@ -1,9 +1,14 @@
 """Optional data: a named path, then the folder named by BENCH_DATA, then beside the checkout."""
 
+import dataclasses
 import gzip
+import importlib
+import inspect
+import pkgutil
 
 import pytest
 
+import bench.datasets
 from bench.datasets.real_chains import Careers
 from bench.datasets.recorded_activities import CareerRanking
 from bench.datasets.source import DataAbsentError, DataError, folder_with, located
@@ -78,3 +83,19 @@ def test_both_uses_of_a_recording_find_it_by_the_variable(named):
     put(named, MVAD).write_bytes(gzip.compress(rows.encode()))
     assert Careers().sequences == [["a", "b", "b"], ["a", "a", "b"]]
     assert CareerRanking().tally.groups == ("male=no", "male=yes")
+
+
+def dataset_classes():
+    modules = pkgutil.iter_modules(bench.datasets.__path__, "bench.datasets.")
+    for module in map(importlib.import_module, (found.name for found in modules)):
+        for kind in vars(module).values():
+            if inspect.isclass(kind) and kind.__module__ == module.__name__:
+                yield kind
+
+
+SAYS = [kind for kind in dataset_classes() if dataclasses.is_dataclass(kind)]
+
+
+@pytest.mark.parametrize("kind", SAYS, ids=lambda kind: kind.__name__)
+def test_nobody_can_say_that_made_up_data_are_real(kind):
+    assert "synthetic" not in inspect.signature(kind).parameters
