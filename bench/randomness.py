@@ -1,4 +1,8 @@
-"""The only place where generators are made: one named stream for every purpose."""
+"""Where an experiment's generators are made: one named stream for every purpose.
+
+Fixed seeds of data sets (their splits, synthetic populations) and of quadrature are parameters of
+their own, where they are used.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.build import built_from_text
 from bench.cell import tidy
 from bench.engine import Serial
 from bench.experiment import Experiment
@@ -36,6 +37,18 @@ def blank_store(tmp_path_factory):
     path = tmp_path_factory.mktemp("store") / "mlflow.db"
     Store(f"sqlite:///{path}")
     return path
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Return an empty folder, the only one in which optional data are looked for."""
+    folder = tmp_path / "nowhere"
+    folder.mkdir()
+    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", folder)
+    monkeypatch.delenv("BENCH_DATA", raising=False)
+    built_from_text.cache_clear()
+    yield folder
+    built_from_text.cache_clear()
 
 
 @pytest.fixture

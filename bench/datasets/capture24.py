@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 
 from bench.datasets.source import DataError, folder_with
 from bench.datasets.synthetic_activities import synthetic_tally
-from bench.datasets.tally import Entries, Steps, Tally, tallied
+from bench.datasets.tally import Entries, Steps, Tally, known_steps, tallied, with_notes_on
 from mechanisms.check import IntArray, positive, whole
 
 DICTIONARY = "annotation-label-dictionary.csv"
@@ -34,7 +34,8 @@ class Capture24:
     ----------
     folder : str or None
         With ``P001.csv.gz`` ..., ``annotation-label-dictionary.csv`` and ``metadata.csv``; None
-        takes the folder named by ``BENCH_DATA`` if they are there, else a SYNTHETIC population.
+        looks in the folder named by ``BENCH_DATA`` (or ``capture24`` in it), then beside the
+        checkout; without the files a SYNTHETIC population stands in.
     window : float in (0, inf)
         Seconds.
     held_out : int
@@ -46,6 +47,10 @@ class Capture24:
         transition.
     seed : int
         Of the choice of the held-out participants.
+
+    Notes
+    -----
+    The stand-in does not heed `window`, `labelling` and `seed`; it says so in the notes.
 
     References
     ----------
@@ -63,12 +68,13 @@ class Capture24:
         positive("window", self.window, infinite=False)
         whole("held_out", self.held_out)
         whole("seed", self.seed, low=0)
-        if self.steps not in ("all", "changes"):
-            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+        known_steps(self.steps)
+        if not isinstance(self.labelling, str) or not self.labelling:
+            raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
 
     @property
     def _where(self) -> str | None:
-        return folder_with(DICTIONARY, self.folder)
+        return folder_with(DICTIONARY, self.folder, "capture24")
 
     @property
     def synthetic(self) -> bool:
@@ -79,7 +85,8 @@ class Capture24:
     def tally(self) -> Tally:
         """The participants' statistics."""
         if self._where is None:
-            return synthetic_tally(self.held_out, self.steps)
+            stand_in = synthetic_tally(self.held_out, self.steps)
+            return with_notes_on(stand_in, self, "window", "labelling", "seed")
         return read_capture24(
             self._where, self.window, self.held_out, self.labelling, self.steps, self.seed
         )

@@ -6,13 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
 
-from bench.datasets.source import DataError
+from bench.datasets.sequence_file import in_order, moments, read_columns
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
@@ -51,15 +50,16 @@ class GivenChain:
         From row to column; rows sum to 1.
     initial : "stationary", "free" or sequence of k numbers
         Law of the first state; "free" is every law.
-    states : sequence of str, or None
+    states_named : sequence of str, or None
         Labels; None numbers them from 0.
     """
 
     transition: Sequence[Sequence[float]]
     initial: str | Sequence[float] = "stationary"
     states_named: Sequence[str] | None = None
-    lengths: tuple[int, ...] = ()
-    synthetic: bool = True
+
+    lengths: ClassVar[tuple[int, ...]] = ()
+    synthetic = True
 
     @cached_property
     def chain(self) -> MarkovChain:
@@ -89,8 +89,10 @@ class FittedSequences:
     Parameters
     ----------
     path : str
-        CSV with a header; one row an entry. Rows of one user in order of time, ties in file order;
-        numbers are ordered as numbers, everything else as text (ISO dates sort right).
+        CSV (also compressed) or parquet file with a header; one row an entry. A user's rows are
+        sorted by time, ties in file order; times are all numbers or all ISO dates, which are
+        compared as moments, whatever their offsets. Rows that repeat user, time and label count
+        once.
     user, time, label : str
         Names of the columns.
     states_named : sequence of str, or None
@@ -109,14 +111,25 @@ class FittedSequences:
     label: str = "label"
     states_named: Sequence[str] | None = None
     smoothing: float = SMOOTHING
-    synthetic: bool = False
+
+    synthetic = False
+
+    @cached_property
+    def _rows(self) -> tuple[pd.DataFrame, list[str]]:
+        table = read_columns(self.path, (self.user, self.time, self.label))
+        moment = moments(table[self.time], self.path)
+        return in_order({"user": table[self.user], "moment": moment, "label": table[self.label]})
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped or reordered while reading."""
+        return tuple(self._rows[1])
 
     @cached_property
     def sequences(self) -> list[list[str]]:
         """The label sequences, users in order of first appearance."""
-        table = read_sequences(Path(self.path), (self.user, self.time, self.label))
-        groups = table.groupby(self.user, sort=False)[self.label]
-        return [list(labels) for _, labels in groups]
+        table, _ = self._rows
+        return [list(labels) for _, labels in table.groupby("sequence")["label"]]
 
     @cached_property
     def fitted(self) -> FittedChain:
@@ -144,29 +157,6 @@ class FittedSequences:
     def digest(self) -> str:
         """Hash of the fitted chain."""
         return chain_digest(self.chain)
-
-
-def read_sequences(path: Path, columns: tuple[str, str, str]) -> pd.DataFrame:
-    """Read the three columns as text, sorted by time within users; refuse what does not fit."""
-    user, time, label = columns
-    try:
-        table = pd.read_csv(path, dtype=str, na_filter=False)
-    except FileNotFoundError:
-        raise DataError(f"no file {path}.") from None
-    except (OSError, ValueError, UnicodeDecodeError, pd.errors.ParserError) as error:
-        line = str(error).splitlines()[0]
-        raise DataError(f"{path} cannot be read as CSV: {line}.") from error
-    for name in columns:
-        if name not in table:
-            raise DataError(f"{path} has no column {name!r}; it has {', '.join(table.columns)}.")
-    empty = (table[list(columns)] == "").any(axis=1)
-    if empty.any() or table.empty:
-        where = f"an empty cell in data row {int(empty.argmax()) + 1}" if len(table) else "no rows"
-        raise DataError(f"{path} must have a user, a time and a label in every row, got {where}.")
-    moments = pd.to_numeric(table[time], errors="coerce")
-    keys = moments if moments.notna().all() else table[time]
-    order = keys.argsort(kind="stable")
-    return table[[user, time, label]].iloc[order.to_numpy()].reset_index(drop=True)
 
 
 def chain_digest(chain: MarkovChain) -> str:

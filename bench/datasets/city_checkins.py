@@ -15,10 +15,9 @@ from bench.datasets.checkin_labels import common_labels, folded, merged_labels
 from bench.datasets.checkin_rows import seconds
 from bench.datasets.checkin_stream import TEXT_TIME, TIME, blocks, decoded, fixed, malformed
 from bench.datasets.foursquare_venues import NUMBER
-from bench.datasets.real_chains import DEVELOPMENT_DATA
 from bench.datasets.sequence_file import moments, ordered_entries, read_columns
-from bench.datasets.source import DataError
-from bench.datasets.tally import Steps, Tally, tallied
+from bench.datasets.source import DataError, located
+from bench.datasets.tally import Steps, Tally, known_steps, tallied
 from mechanisms.check import positive, within
 
 COLUMNS = {"user": pa.int32(), "venue": pa.binary(), "category_id": pa.binary(),
@@ -30,7 +29,7 @@ HEADERS = (
     ("user_id", "venue_id", "category", "lat", "lon", "local_time"),
     ("user_id", "POI_id", "POI_catname", "latitude", "longitude", "local_time"),
 )
-NEW_YORK = DEVELOPMENT_DATA / "foursquare" / "nyc_checkins_193users_joined.csv.gz"
+NEW_YORK = "foursquare/nyc_checkins_193users_joined.csv.gz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +44,8 @@ class CityCheckIns:
     path : str or None
         A TSMC2014 file (tab-separated, latin-1, no header) or a comma-separated table with the
         columns ``user_id, venue_id, category, lat, lon, local_time`` (or those of GETNext); None
-        looks for the New York table in ``../shared/data`` beside the checkout.
+        looks for the New York table in the folder named by ``BENCH_DATA``, then beside the
+        checkout.
     group : {"month", "square"}
     degrees : float in (0, inf)
         Side of a square, in degrees of latitude and longitude.
@@ -63,18 +63,20 @@ class CityCheckIns:
     degrees: float = 0.1
     train: float = 0.8
     steps: Steps = "all"
-    synthetic: bool = False
+
+    synthetic = False
 
     def __post_init__(self) -> None:
         if self.group not in ("month", "square"):
             raise ValueError(f"group must be 'month' or 'square', got group={self.group!r}.")
         positive("degrees", self.degrees, infinite=False)
         within("train", self.train, 0, 1, ends="()")
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:
         """The file's statistics."""
-        path = NEW_YORK if self.path is None else Path(self.path)
+        path = located(NEW_YORK, self.path)
         table = original(path) if path.name.endswith(".txt") else with_header(path)
         merged = merged_labels()
         label = table["category"].map({n: merged.get(folded(n), n) for n in set(table["category"])})
@@ -116,8 +118,6 @@ def original(path: Path) -> pd.DataFrame:
 
 def with_header(path: Path) -> pd.DataFrame:
     """Read a comma-separated table; ``moment`` is local time in seconds."""
-    if not path.is_file():
-        raise DataError(f"no file {path}: give its path.")
     try:
         found = pd.read_csv(path, nrows=0, encoding="utf-8-sig").columns
     except (ValueError, OSError) as error:

@@ -11,7 +11,7 @@ from bench.datasets.foursquare_checkins import read_checkins
 from bench.datasets.foursquare_venues import read_countries, read_venues
 from bench.datasets.source import folder_with
 from bench.datasets.synthetic_checkins import SyntheticCheckIns
-from bench.datasets.tally import Steps, Tally
+from bench.datasets.tally import Steps, Tally, known_steps, with_notes_on
 from mechanisms.check import whole
 
 CHECKINS, POIS, CITIES = (f"dataset_TIST2015_{name}.txt" for name in ("Checkins", "POIs", "Cities"))
@@ -29,10 +29,12 @@ class Foursquare:
     Parameters
     ----------
     folder : str or None
-        With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None takes the folder
-        named by ``BENCH_DATA`` if they are there, else the embedded SYNTHETIC population.
+        With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None looks in the
+        folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
+        the files the embedded SYNTHETIC population stands in.
     training_days, days : int
-        The first days train, those up to `days` are queried.
+        The first days train, those up to `days` are queried; without effect on the stand-in,
+        which says so in the notes.
     steps : {"all", "changes"}
         Every check-in is a step, or only a change of label.
 
@@ -52,10 +54,11 @@ class Foursquare:
             raise ValueError(
                 f"training_days must be below days={self.days}, got {self.training_days}."
             )
+        known_steps(self.steps)
 
     @property
     def _where(self) -> str | None:
-        return folder_with(CHECKINS, self.folder)
+        return folder_with(CHECKINS, self.folder, "foursquare")
 
     @property
     def synthetic(self) -> bool:
@@ -66,7 +69,8 @@ class Foursquare:
     def tally(self) -> Tally:
         """The files' statistics."""
         if self._where is None:
-            return SyntheticCheckIns().tally
+            stand_in = SyntheticCheckIns(steps=self.steps).tally
+            return with_notes_on(stand_in, self, "training_days", "days")
         folder = Path(self._where)
         stamp = tuple(
             (folder / name).stat().st_mtime_ns if (folder / name).is_file() else 0

@@ -1,28 +1,22 @@
-"""Chains fitted to public recordings: household power, careers and daily activities.
-
-None of the files is embedded; they are looked for where they are said to be.
-"""
+"""Chains fitted to public recordings, none of them embedded: power, careers, daily activities."""
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-import bench
 from bench.datasets.chains import chain_digest
-from bench.datasets.source import DataAbsentError, DataError
+from bench.datasets.home_files import FOLDER, name_of, read_home
+from bench.datasets.mvad import careers, read_mvad
+from bench.datasets.source import DataError, located, unpacked
 from mechanisms.check import positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
-DEVELOPMENT_DATA = Path(bench.__file__).parents[2] / "shared" / "data"
+POWER = "household_power/global_active_power_first45036.tsv.gz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,37 +26,24 @@ class Recording:
     Parameters
     ----------
     path : str or None
-        The file; None looks beside the checkout, in ``../shared/data``.
+        The file; None looks in the folder named by ``BENCH_DATA``, then beside the checkout.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
     """
 
     path: str | None = None
     smoothing: float = SMOOTHING
+
     synthetic = False
 
-    def where(self) -> Path:
-        """Return where the file is looked for unless a path is given."""
-        raise NotImplementedError
-
-    def read(self, content: bytes) -> list[Sequence[Hashable]]:
-        """Return the label sequences of the file's content."""
+    def read(self) -> list[Sequence[Hashable]]:
+        """Return the label sequences; refuse a file that is not there or not in its format."""
         raise NotImplementedError
 
     @cached_property
     def sequences(self) -> list[Sequence[Hashable]]:
-        """The label sequences; refuse a file that is not there or not in its format."""
-        path = self.where() if self.path is None else Path(self.path)
-        if not path.is_file():
-            kind = DataAbsentError if self.path is None else DataError
-            raise kind(f"no file {path}: give its path.")
-        content = path.read_bytes()
-        try:
-            return self.read(gzip.decompress(content) if path.suffix == ".gz" else content)
-        except DataError:
-            raise
-        except (ValueError, KeyError, OSError, pd.errors.ParserError) as error:
-            raise DataError(f"{path} is not in its published format: {error}.") from error
+        """The label sequences."""
+        return self.read()
 
     @cached_property
     def fitted(self) -> FittedChain:
@@ -116,14 +97,16 @@ class HouseholdPower(Recording):
         positive("width", self.width, infinite=False)
         whole("minutes", self.minutes)
 
-    def where(self) -> Path:
-        """Return the path beside the checkout."""
-        return DEVELOPMENT_DATA / "household_power" / "global_active_power_first45036.tsv.gz"
-
-    def read(self, content: bytes) -> list[Sequence[Hashable]]:
+    def read(self) -> list[Sequence[Hashable]]:
         """Return the unbroken runs of states."""
-        rows = [line.split("\t") for line in content.decode().splitlines() if line.strip()]
-        power = np.array([float(kilowatts) for _, kilowatts in rows])[:: self.minutes]
+        path = located(POWER, self.path)
+        try:
+            rows = [
+                line.split("\t") for line in unpacked(path).decode().splitlines() if line.strip()
+            ]
+            power = np.array([float(kilowatts) for _, kilowatts in rows])[:: self.minutes]
+        except ValueError as error:
+            raise DataError(f"{path} is not in its published format: {error}.") from error
         runs = np.split(power, np.flatnonzero(power == 0))
         states = [(run[run > 0] // self.width).astype(int).tolist() for run in runs]
         return [run for run in states if run]
@@ -140,17 +123,9 @@ class Careers(Recording):
     McVicar and Anyadike-Danes (2002).
     """
 
-    def where(self) -> Path:
-        """Return the path beside the checkout."""
-        return DEVELOPMENT_DATA / "har_labels" / "traminer" / "mvad.csv.gz"
-
-    def read(self, content: bytes) -> list[Sequence[Hashable]]:
+    def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence a person."""
-        table = pd.read_csv(io.BytesIO(content), dtype=str, na_filter=False)
-        if not {"Jul.93", "Jun.99"} <= set(table.columns):
-            raise ValueError("no columns Jul.93 to Jun.99")
-        months = table.columns.slice_indexer("Jul.93", "Jun.99")
-        return table.iloc[:, months].to_numpy().tolist()
+        return list(careers(read_mvad(self.path)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,11 +149,7 @@ class DailyActivities(Recording):
         if self.house not in ("A", "B", "C", "D", "E"):
             raise ValueError(f"house must be one of A, B, C, D, E, got house={self.house!r}.")
 
-    def where(self) -> Path:
-        """Return the path beside the checkout."""
-        return DEVELOPMENT_DATA / "har_labels" / "adl_houses" / f"house{self.house}.activities"
-
-    def read(self, content: bytes) -> list[Sequence[Hashable]]:
+    def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence."""
-        rows = [line.split("\t") for line in content.decode().splitlines() if line.strip()]
-        return [[int(activity) for _, _, activity in rows]]
+        path = located(f"{FOLDER}/{name_of(self.house)}", self.path)
+        return [read_home(path)["activity"].tolist()]

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
-from bench.datasets.real_chains import DEVELOPMENT_DATA
+from bench.datasets.mvad import careers, read_mvad
 from bench.datasets.sequence_file import ALL
-from bench.datasets.source import DataError
-from bench.datasets.tally import Entries, Steps, Tally, tallied
+from bench.datasets.source import DataError, located
+from bench.datasets.tally import Entries, Steps, Tally, known_steps, tallied
 from mechanisms.check import whole, within
 
-FIRST_MONTH, LAST_MONTH = "Jul.93", "Jun.99"
+SMARTPHONE = "har_labels/uci_har"
+SMARTPHONE_FILES = ("activity_labels.txt", "y_train.txt", "subject_train.txt", "y_test.txt",
+                    "subject_test.txt")  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +27,8 @@ class CareerRanking:
     Parameters
     ----------
     path : str or None
-        CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks beside the checkout, in
-        ``../shared/data``.
+        CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks in the folder named
+        by ``BENCH_DATA``, then beside the checkout.
     group : str or None
         Column of the public groups, such as ``male`` or ``Grammar``.
     held_out : float in (0, 1)
@@ -48,36 +47,28 @@ class CareerRanking:
     held_out: float = 0.5
     seed: int = 0
     steps: Steps = "all"
-    synthetic: bool = False
+
+    synthetic = False
 
     def __post_init__(self) -> None:
         within("held_out", self.held_out, 0, 1, ends="()")
         whole("seed", self.seed, low=0)
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:
         """The file's statistics."""
-        path = _there(self.path, DEVELOPMENT_DATA / "har_labels" / "traminer" / "mvad.csv.gz")
-        content = path.read_bytes()
-        try:
-            text = gzip.decompress(content) if path.suffix == ".gz" else content
-            table = pd.read_csv(io.BytesIO(text), dtype=str, na_filter=False)
-        except (ValueError, OSError) as error:
-            raise DataError(f"{path} is not in its published format: {error}.") from error
-        if not {FIRST_MONTH, LAST_MONTH} <= set(table.columns):
-            raise DataError(
-                f"{path} is not in its published format: no columns {FIRST_MONTH} to {LAST_MONTH}."
-            )
-        months = table.loc[:, FIRST_MONTH:LAST_MONTH].to_numpy()
+        table = read_mvad(self.path)
         if self.group is not None and self.group not in table:
-            raise DataError(f"{path} has no column {self.group!r} to group by.")
+            has = ", ".join(table.columns)
+            raise DataError(f"mvad has no column {self.group!r} to group by; it has {has}.")
         names = [ALL] * len(table) if self.group is None else [
             f"{self.group}={value}" for value in table[self.group]
         ]  # fmt: skip
         chosen = np.random.default_rng(self.seed).permutation(len(table))
         queried = np.zeros(len(table), dtype=bool)
         queried[chosen[: round(self.held_out * len(table))]] = True
-        return of_people([list(row) for row in months], names, queried.tolist(), self.steps)
+        return of_people(careers(table), names, queried.tolist(), self.steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +79,7 @@ class SmartphoneActivities:
     ----------
     folder : str or None
         With ``y_{train,test}.txt``, ``subject_{train,test}.txt`` and ``activity_labels.txt``; None
-        looks beside the checkout, in ``../shared/data``.
+        looks in the folder named by ``BENCH_DATA``, then beside the checkout.
     steps : {"all", "changes"}
 
     References
@@ -98,14 +89,16 @@ class SmartphoneActivities:
 
     folder: str | None = None
     steps: Steps = "all"
-    synthetic: bool = False
+
+    synthetic = False
+
+    def __post_init__(self) -> None:
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:
         """The files' statistics."""
-        root = DEVELOPMENT_DATA / "har_labels" / "uci_har" if self.folder is None else Path(
-            self.folder
-        )  # fmt: skip
+        root = located(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
         names = dict(line.split() for line in _lines(root / "activity_labels.txt"))
         walks, queried = [], []
         for part in ("train", "test"):
@@ -139,12 +132,5 @@ def of_people(
     )
 
 
-def _there(path: str | None, default: Path) -> Path:
-    found = default if path is None else Path(path)
-    if not found.is_file():
-        raise DataError(f"no file {found}: give its path.")
-    return found
-
-
 def _lines(path: Path) -> list[str]:
-    return [line.strip() for line in _there(None, path).read_text().splitlines() if line.strip()]
+    return [line.strip() for line in path.read_text().splitlines() if line.strip()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bench.datasets.source import DataError
-from bench.datasets.tally import OTHER, Entries, Steps, Tally, tallied
+from bench.datasets.tally import OTHER, Entries, Steps, Tally, known_steps, tallied
 from mechanisms.check import within
 
 ALL = "all"
@@ -22,10 +22,10 @@ class SequenceFile:
     """Label sequences of a CSV (also compressed) or parquet file with a header, a row an entry.
 
     Rows may come in any order: a user's rows are sorted by time, ties in file order. Times are
-    numbers or text that sorts (ISO dates). Rows that repeat user, time, label and group are
-    dropped and counted. The first `train` of all rows in time train the chain, the rest are
-    queried. Nothing is read as a missing value but an empty field, so that the country "NA" and
-    the label "None" survive.
+    numbers or ISO dates, which are compared as moments, whatever their offsets. Rows that repeat
+    user, time, label and group are dropped and counted. The first `train` of all rows in time
+    train the chain, the rest are queried. Nothing is read as a missing value but an empty field (in
+    parquet also a null), so that the country "NA" and the label "None" survive.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class SequenceFile:
     train: float = 0.8
     labels: Sequence[str] | None = None
     steps: Steps = "all"
-    synthetic: bool = False
+
+    synthetic = False
 
     def __post_init__(self) -> None:
         within("train", self.train, 0, 1, ends="()")
-        if self.steps not in ("all", "changes"):
-            raise ValueError(f"steps must be 'all' or 'changes', got steps={self.steps!r}.")
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:
@@ -85,14 +85,7 @@ def ordered_entries(
 ) -> Entries:
     """Return rows as sequences in order of time, identical rows once, split at a time."""
     columns = {"user": user, "moment": moment, "label": label, "group": group}
-    table = pd.DataFrame(columns if venue is None else columns | {"venue": venue})
-    notes = []
-    unsorted = int((table.groupby("user", sort=False)["moment"].diff() < 0).sum())
-    if unsorted:
-        notes.append(f"{unsorted} rows came before an earlier row of their user: sorted by time")
-    table = table.drop_duplicates()
-    if len(table) < len(user):
-        notes.append(f"{len(user) - len(table)} identical rows dropped")
+    table, notes = in_order(columns if venue is None else columns | {"venue": venue})
     names = tuple(dict.fromkeys(map(str, labels))) if labels is not None else ()
     if names:
         unknown = ~table["label"].isin(names)
@@ -105,10 +98,8 @@ def ordered_entries(
     else:
         names = tuple(sorted(table["label"].unique()))
     groups = tuple(sorted(table["group"].unique()))
-    table["sequence"] = pd.factorize(table["user"])[0]
     in_time = np.sort(table["moment"].to_numpy())
     border = in_time[min(len(in_time) - 1, round(train * len(in_time)))]
-    table = table.sort_values(["sequence", "moment"], kind="stable")
     sizes = np.bincount(table["sequence"])
     if (sizes == 1).any():
         notes.append(f"{int((sizes == 1).sum())} users with one entry: it has no step")
@@ -123,13 +114,32 @@ def ordered_entries(
     )
 
 
+def in_order(columns: Mapping[str, pd.Series]) -> tuple[pd.DataFrame, list[str]]:
+    """Return rows user by user in order of time, identical ones once, and what was done to them.
+
+    Users come in order of first appearance, numbered by the column ``sequence``; rows of one
+    moment stay in file order.
+    """
+    rows = pd.DataFrame(columns)
+    notes = []
+    late = int((rows.groupby("user", sort=False)["moment"].diff() < 0).sum())
+    if late:
+        notes.append(f"{late} rows came before an earlier row of their user: sorted by time")
+    table = rows.drop_duplicates()
+    if len(table) < len(rows):
+        notes.append(f"{len(rows) - len(table)} identical rows dropped")
+    table = table.assign(sequence=pd.factorize(table["user"])[0])
+    return table.sort_values(["sequence", "moment"], kind="stable"), notes
+
+
 def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
     """Read columns as text; refuse a missing file, a missing column, an empty field."""
     if path is None:
         raise DataError("path must name a CSV or parquet file, got path=None.")
     try:
         if Path(path).suffix in (".parquet", ".pq"):
-            table = pd.read_parquet(path).astype(str)
+            typed = pd.read_parquet(path)
+            table = typed.astype(str).where(typed.notna(), "")
         else:
             table = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig")
     except FileNotFoundError:

@@ -1,4 +1,9 @@
-"""Where a dataset file is looked for, in one order for all datasets."""
+"""Where a dataset file is looked for, in one order for all datasets.
+
+A path that the user gives; the folder named by the environment variable ``BENCH_DATA``; then, of
+data sets that the package embeds, the embedded copy, and of all others, a folder beside the
+checkout.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,17 @@ import gzip
 import hashlib
 import os
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import pooch
 
+import bench
+
 DATA_VARIABLE = "BENCH_DATA"
+BESIDE_THE_CHECKOUT = Path(bench.__file__).parents[2] / "shared" / "data"
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -73,11 +82,7 @@ class SourceFile:
         path = self.path_in(folder)
         if path is None:
             raise DataError(f"no file {self.name} or {self.name}.gz in the folder {folder}.")
-        try:
-            content = path.read_bytes()
-            return gzip.decompress(content) if path.suffix == ".gz" else content
-        except UNREADABLE as error:
-            raise DataError(f"cannot read {path}: {error}.") from error
+        return unpacked(path)
 
     def _downloaded(self) -> bytes:
         try:
@@ -100,20 +105,82 @@ def named_folder(*files: SourceFile) -> str | None:
 
     All of them are then due there: copies from different places are never mixed.
     """
-    folder = os.environ.get(DATA_VARIABLE)
-    if not folder:
-        return None
-    if not Path(folder).is_dir():
-        raise DataError(f"{DATA_VARIABLE}={folder} is not a folder.")
-    return folder if any(file.path_in(Path(folder)) is not None for file in files) else None
+    folder = _variable()
+    held = folder is not None and any(file.path_in(folder) is not None for file in files)
+    return str(folder) if held else None
 
 
-def folder_with(file: str, asked: str | None) -> str | None:
-    """Return the folder asked for, else the one that ``BENCH_DATA`` names if it holds `file`."""
+def located(name: str, asked: str | None, *files: str) -> Path:
+    """Return where an optional file is, or an optional folder with some files.
+
+    Parameters
+    ----------
+    name : str
+        Of the file or folder below the folder named by ``BENCH_DATA`` or beside the checkout; the
+        first of the two that holds it is taken.
+    asked : str or None
+        The user's own file or folder, which goes first.
+    files : str
+        What a folder must hold; none for a file.
+
+    Raises
+    ------
+    DataAbsentError, DataError
+        If a file is not there that nobody asked for, or that the user asked for.
+    """
+    inside, what = files or ("",), "folder" if files else "path"
+    place: Path | None
+    kind: type[DataError]
+    if asked is None:
+        place = _first([root / name for root in _roots()], inside)
+        kind, other = DataAbsentError, f", or set {DATA_VARIABLE} to the folder that holds {name}"
+    else:
+        place, kind, other = Path(asked), DataError, ""
+    missing = [file for file in inside if place is None or not (place / file).is_file()]
+    if place is None or missing:
+        raise kind(f"no file {(place or Path(name)) / missing[0]}: give its {what}{other}.")
+    return place
+
+
+def folder_with(file: str, asked: str | None, name: str) -> str | None:
+    """Return the folder asked for, else the first that holds `file`, None if there is none.
+
+    The folder named by ``BENCH_DATA`` may hold it itself, or in a folder of the given name, as the
+    folder beside the checkout may.
+    """
     if asked is not None:
         return asked
-    named = os.environ.get(DATA_VARIABLE)
-    return named if named and (Path(named) / file).is_file() else None
+    *named, beside = _roots()
+    found = _first([*named, *(root / name for root in (*named, beside))], (file,))
+    return None if found is None else str(found)
+
+
+def _first(places: Sequence[Path], files: Sequence[str]) -> Path | None:
+    held = (place for place in places if any((place / file).is_file() for file in files))
+    return next(held, None)
+
+
+def _roots() -> list[Path]:
+    """Return the folders that optional data are looked for in."""
+    named = _variable()
+    return [*([named] if named else []), BESIDE_THE_CHECKOUT]
+
+
+def _variable() -> Path | None:
+    """Return the folder named by ``BENCH_DATA``."""
+    folder = os.environ.get(DATA_VARIABLE)
+    if folder and not Path(folder).is_dir():
+        raise DataError(f"{DATA_VARIABLE}={folder} is not a folder.")
+    return Path(folder) if folder else None
+
+
+def unpacked(path: Path) -> bytes:
+    """Return a file's content, unpacked if its name ends in ``.gz``."""
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+    except UNREADABLE as error:
+        raise DataError(f"cannot read {path}: {error}.") from error
 
 
 def digest_of(*contents: bytes) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bench.datasets.source import DataError
 from bench.datasets.synthetic_walks import alias_tables
 from bench.datasets.tally import Entries, Steps, Tally, tallied
 from mechanisms.influence.chain import stationary_law
@@ -27,7 +28,18 @@ NOTE = "SYNTHETIC population: no real participant is in it"
 
 
 def synthetic_tally(held_out: int, steps: Steps) -> Tally:
-    """Walk all participants through a day; the first `held_out` of a band are queried."""
+    """Walk all participants through a day; the first `held_out` of a band are queried.
+
+    Raises
+    ------
+    DataError
+        If nobody of a band is left to train.
+    """
+    for name, size in BANDS.items():
+        if size <= held_out:
+            raise DataError(
+                f"held_out={held_out} leaves nobody of the {size} aged {name} to train."
+            )
     rng = np.random.default_rng(SEED)
     k, people = len(ACTIVITIES), sum(BANDS.values())
     band = np.repeat(np.arange(len(BANDS)), list(BANDS.values()))

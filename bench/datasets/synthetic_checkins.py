@@ -25,9 +25,9 @@ import numpy as np
 
 from bench.datasets.checkin_labels import common_labels
 from bench.datasets.synthetic_walks import Recipe
-from bench.datasets.tally import Tally
+from bench.datasets.tally import Steps, Tally, known_steps
 
-FILE = "synthetic_checkins.csv.gz"
+FILES = {"all": "synthetic_checkins.csv.gz", "changes": "synthetic_checkins_changes.csv.gz"}
 DAYS = 532
 NOTE = "SYNTHETIC population: no real check-in is in it"
 
@@ -57,14 +57,25 @@ RECIPE = Recipe(
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticCheckIns:
-    """The embedded counts of the population that `RECIPE` describes."""
+    """The embedded counts of the population that `RECIPE` describes.
 
-    synthetic: bool = True
+    Parameters
+    ----------
+    steps : {"all", "changes"}
+        Every check-in is a step, or only a change of label.
+    """
+
+    steps: Steps = "all"
+
+    synthetic = True
+
+    def __post_init__(self) -> None:
+        known_steps(self.steps)
 
     @cached_property
     def tally(self) -> Tally:
         """The population's statistics."""
-        file = resources.files("bench.datasets") / "data" / FILE
+        file = resources.files("bench.datasets") / "data" / FILES[self.steps]
         return from_text(gzip.decompress(file.read_bytes()).decode())
 
 

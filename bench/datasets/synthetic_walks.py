@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.datasets.tally import Tally
+from bench.datasets.tally import Steps, Tally, known_steps
 from mechanisms.check import FloatArray, IntArray, positive, whole, within
 from mechanisms.influence.chain import stationary_law
 
@@ -134,9 +134,13 @@ def alias_tables(laws: FloatArray) -> tuple[FloatArray, IntArray]:
     return accept, alias
 
 
-def tally_of(recipe: Recipe) -> Tally:
-    """Walk all users and count: the first part trains, the second is queried."""
-    group, length, steps = walks(recipe)
+def tally_of(recipe: Recipe, steps: Steps = "all") -> Tally:
+    """Walk all users and count: the first part trains, the second is queried.
+
+    With ``steps="changes"`` a label that repeats the one before in its part is no entry.
+    """
+    known_steps(steps)
+    group, length, walk = walks(recipe)
     rng = np.random.default_rng([recipe.seed, 1])
     # Entries fall on either part at random, as check-ins at uniform times do.
     trained = rng.binomial(length, recipe.training)
@@ -144,11 +148,16 @@ def tally_of(recipe: Recipe) -> Tally:
     k, g = len(recipe.states), len(recipe.groups)
     transitions = np.zeros(k * k, dtype=np.int64)
     counts = np.zeros((2, g * k), dtype=np.int64)
+    lengths = np.zeros_like(length)
     before = np.zeros(0, dtype=np.int64)
-    for step, state in enumerate(steps):
+    for step, state in enumerate(walk):
         n = state.size
         training = step < trained[:n]
         query = ~training & (step < (trained + queried)[:n])
+        if steps == "changes" and step:
+            kept = (state != before[:n]) | (step == trained[:n])
+            training, query = training & kept, query & kept
+        lengths[:n] += query
         cell = group[:n] * k + state
         counts[0] += np.bincount(cell[training], minlength=g * k)
         counts[1] += np.bincount(cell[query], minlength=g * k)
@@ -162,5 +171,5 @@ def tally_of(recipe: Recipe) -> Tally:
         transitions=transitions.reshape(k, k),
         training=counts[0].reshape(g, k),
         query=counts[1].reshape(g, k),
-        lengths=queried[queried > 0],
+        lengths=lengths[lengths > 0],
     )

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,23 @@ class Entries:
     notes: tuple[str, ...] = ()
 
 
+def with_notes_on(tally: Tally, population: object, *unheeded: str) -> Tally:
+    """Tell which options a synthetic stand-in does not heed, where they are not the defaults."""
+    defaults = {field.name: field.default for field in dataclasses.fields(population)}  # type: ignore[arg-type]
+    notes = [
+        f"{name}={getattr(population, name)!r} has no effect on the SYNTHETIC population"
+        for name in unheeded
+        if getattr(population, name) != defaults[name]
+    ]
+    return dataclasses.replace(tally, notes=(*tally.notes, *notes))
+
+
+def known_steps(steps: str) -> None:
+    """Refuse what is no kind of steps."""
+    if steps not in get_args(Steps):
+        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+
+
 def tallied(entries: Entries, steps: Steps = "all") -> Tally:
     """Count entries; with ``steps="changes"`` a repeated label inside a part is no entry.
 
@@ -132,8 +149,7 @@ def _cut(entries: Entries) -> Iterator[Entries]:
 
 def summed(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> Tally:
     """Count entries in parts of the same states and groups, no sequence in two of them."""
-    if steps not in ("all", "changes"):
-        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+    known_steps(steps)
     states, groups, moved, counted, lengths = zip(
         *((part.states, part.groups, *_counts(part, steps)) for part in parts), strict=True
     )

@@ -1,3 +1,4 @@
+import inspect
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,7 +88,7 @@ def test_every_configuration_file_builds(group, name):
     config = OmegaConf.to_container(given, resolve=True)
     component = build(config, f"{group} {name}")
     for method in METHODS[group]:
-        assert hasattr(component, method)
+        assert inspect.getattr_static(component, method, None) is not None  # without its data
     assert options(group)[name], f"{group}/{name}.yaml has no comment that says what it is"
 
 

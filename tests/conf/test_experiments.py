@@ -10,9 +10,8 @@ from hydra import compose, initialize_config_module
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
-from bench.cell import FAILED
+from bench.cell import FAILED, NOT_APPLICABLE
 from bench.compose import experiment_of, plain
-from bench.datasets.source import DataError
 from bench.engine import Serial
 from bench.figures.__main__ import redraw
 from bench.tracking import Store
@@ -42,23 +41,13 @@ def settings_of(name, folder):
     return settings, label
 
 
-def cells_of(experiment):
-    """List the cells; an experiment on real files that are not here is skipped."""
-    try:
-        return experiment.study.cells()
-    except DataError as reason:
-        if "no file" in str(reason):
-            pytest.skip(str(reason))
-        raise
-
-
 @pytest.mark.parametrize("name", options("experiment"))
 def test_experiment_runs_small_and_redraws_the_same_bytes(name, tmp_path, blank_store):
     shutil.copy(blank_store, tmp_path / "mlflow.db")
     settings, label = settings_of(name, tmp_path)
     experiment = experiment_of(settings, label)
     uri = f"sqlite:///{tmp_path}/mlflow.db"
-    outcome = experiment.run(Serial(), Store(uri), cells_of(experiment), resume=True)
+    outcome = experiment.run(Serial(), Store(uri), experiment.study.cells(), resume=True)
     reasons = [r.facts.get("traceback", "") for _, r in outcome.results if r.status == FAILED]
     assert reasons == []
     drawn = {p.name: p.read_bytes() for p in outcome.files}
@@ -67,3 +56,22 @@ def test_experiment_runs_small_and_redraws_the_same_bytes(name, tmp_path, blank_
     redraw(uri, name, None, settings["output"])
     again = {p.name: p.read_bytes() for p in Path(settings["output"], name).iterdir()}
     assert again == drawn
+
+
+@pytest.mark.parametrize("name", ["chain_count_real", "topk_activities", "topk_real"])
+def test_absent_recordings_are_not_applicable_and_say_why(name, tmp_path, blank_store, nowhere):
+    shutil.copy(blank_store, tmp_path / "mlflow.db")
+    experiment = experiment_of(*settings_of(name, tmp_path))
+    store = Store(f"sqlite:///{tmp_path}/mlflow.db")
+    outcome = experiment.run(Serial(), store, experiment.study.cells(), resume=True)
+    assert {result.status for _, result in outcome.results} == {NOT_APPLICABLE}
+    reasons = {result.facts["reason"] for _, result in outcome.results}
+    assert all("no file" in reason and "set BENCH_DATA" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("name", ["topk_activities", "capture24_topk"])
+def test_the_seed_of_the_configuration_reaches_every_split(name):
+    with initialize_config_module("conf", version_base="1.3"):
+        config = plain(compose("config", [f"+experiment={name}", "seed=7"]))
+    populations = [scenario["population"] for scenario in config["scenarios"].values()]
+    assert {p["seed"] for p in populations if "seed" in p} == {7}

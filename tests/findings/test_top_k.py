@@ -20,6 +20,7 @@ from mechanisms.peeling import PeeledRanking
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.ranking import TopK, largest
 from mechanisms.top_k import InfluenceTopK
+from tests.support.files import holds
 
 M, E, N = 78, 0.05, 20_000
 ZIPF = np.broadcast_to(1000 / np.arange(1, M + 1), (N, M))
@@ -190,7 +191,7 @@ def test_exact_leakage_of_rankings_of_a_short_chain():
     np.testing.assert_allclose(found, [0.884, 1.084], atol=0.002)
 
 
-@pytest.mark.skipif(not NEW_YORK.is_file(), reason="no real files beside the checkout")
+@pytest.mark.skipif(not holds(NEW_YORK), reason="no real files")
 @pytest.mark.parametrize("population", [CityCheckIns(), CareerRanking(steps="changes")])
 def test_the_joint_histogram_is_better_on_real_sequences_too(population):
     scenario = Sequences(population=population)

@@ -92,8 +92,7 @@ def test_what_does_not_fit_is_refused(folder):
         Capture24(window=0.0)
 
 
-def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch):
-    monkeypatch.delenv("BENCH_DATA", raising=False)
+def test_without_files_the_population_is_synthetic_and_says_so(nowhere):
     stand_in = Capture24(steps="all")
     assert stand_in.synthetic
     tally = stand_in.tally
@@ -102,3 +101,24 @@ def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch):
     assert tally.groups == tuple(BANDS)
     assert tally.query.sum(axis=1).tolist() == [8 * 2880] * 4
     assert tally.training.sum(axis=1).tolist() == [(n - 8) * 2880 for n in (43, 37, 37, 34)]
+
+
+def test_the_stand_in_tells_what_it_does_not_heed(nowhere):
+    default = Capture24().tally
+    other = Capture24(window=300, seed=7, labelling="x").tally
+    assert not any("no effect" in note for note in default.notes)
+    assert other.digest == default.digest
+    assert other.notes[len(default.notes) :] == (
+        "window=300 has no effect on the SYNTHETIC population",
+        "labelling='x' has no effect on the SYNTHETIC population",
+        "seed=7 has no effect on the SYNTHETIC population",
+    )
+    with pytest.raises(DataError, match="held_out=34 leaves nobody of the 34 aged 53"):
+        Capture24(held_out=34).tally  # noqa: B018
+    with pytest.raises(ValueError, match="labelling must name a column, got labelling=7"):
+        Capture24(labelling=7)
+
+
+def test_the_seed_chooses_the_queried_participants(folder):
+    participant(folder, "P001", [(SLEEP, 300)])
+    assert len({read(folder, seed=seed).digest for seed in range(9)}) > 1

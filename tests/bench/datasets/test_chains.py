@@ -1,6 +1,9 @@
 """Chains from matrices, from a user's sequences, and from public recordings."""
 
+import inspect
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from bench.datasets.chains import FittedSequences, GivenChain
@@ -43,10 +46,39 @@ def test_rows_are_ordered_by_time_within_users_ties_in_file_order(written):
     assert counts.tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
 
 
-def test_dates_are_ordered_as_text_and_columns_have_any_name(written):
+def test_dates_are_ordered_and_columns_have_any_name(written):
     text = "who,when,what,else\nx,2020-01-10,b,1\nx,2020-01-09,a,2\n"
     source = FittedSequences(path=written(text), user="who", time="when", label="what")
     assert source.sequences == [["a", "b"]]
+
+
+def test_dates_of_different_offsets_are_ordered_as_moments(written):
+    text = "user,time,label\nu,2024-01-01T{},{}\n"
+    rows = [("10:00+05:00", "a"), ("06:00Z", "b"), ("07:00Z", "a")]  # 05:00, 06:00, 07:00 UTC
+    path = written(text.format(*rows[0]) + "".join(f"u,2024-01-01T{t},{s}\n" for t, s in rows[1:]))
+    assert FittedSequences(path=path).sequences == [["a", "b", "a"]]
+
+
+def test_identical_rows_count_once_and_are_told(written):
+    source = FittedSequences(path=written(ROWS + "a,1.0,walk\n"))
+    assert sorted(source.sequences) == sorted(FittedSequences(path=written(ROWS)).sequences)
+    assert "1 identical rows dropped" in source.notes
+
+
+def test_parquet_files_hold_the_same_sequences(written, tmp_path):
+    table = pd.read_csv(written(ROWS), na_filter=False)
+    table.to_parquet(tmp_path / "rows.parquet")
+    found = FittedSequences(path=str(tmp_path / "rows.parquet"))
+    assert found.sequences == FittedSequences(path=written(ROWS)).sequences
+    table.loc[2, "label"] = None
+    table.to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match="1 rows with an empty field, first in data row 3"):
+        FittedSequences(path=str(tmp_path / "rows.parquet")).sequences  # noqa: B018
+
+
+def test_lengths_are_those_of_sequences_and_cannot_be_set():
+    assert GivenChain(transition=[[0.5, 0.5], [0.5, 0.5]]).lengths == ()
+    assert not {"lengths", "synthetic"} & set(inspect.signature(GivenChain).parameters)
 
 
 def test_a_fitted_chain_is_smoothed_and_started_from_its_stationary_law(written):
@@ -63,10 +95,11 @@ def test_a_fitted_chain_is_smoothed_and_started_from_its_stationary_law(written)
         (ROWS, {"states_named": ["walk", "sit"]}, "must hold known states only, got 'NA'"),
         (ROWS, {"label": "activity"}, "has no column 'activity'; it has user, time, label"),
         ("user,time,label\n", {}, "got no rows"),
-        ("user,time,label\na,1,\n", {}, "an empty cell in data row 1"),
+        ("user,time,label\na,1,\n", {}, "got 1 rows with an empty field, first in data row 1"),
+        ("user,time,label\na,1,x\na,noon,y\n", {}, "must all be numbers or all ISO dates"),
         ("user,time,label\na,1,x\nb,1,y\n", {}, "at least one transition"),
-        ("", {}, "cannot be read as CSV"),
-        ('user,time,label\na,1,"x\n', {}, "cannot be read as CSV"),
+        ("", {}, "cannot be read as a table"),
+        ('user,time,label\na,1,"x\n', {}, "cannot be read as a table"),
         (ROWS, {"states_named": ["NA", "NA", "sit", "walk"]}, "states must be distinct"),
         (ROWS, {"smoothing": 1.0}, "smoothing must be in"),
     ],
@@ -109,7 +142,8 @@ def test_careers_and_activities_are_read_in_their_published_formats(written):
 
 
 def test_absent_recordings_differ_from_misspelt_paths(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.real_chains.DEVELOPMENT_DATA", tmp_path)
+    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+    monkeypatch.delenv("BENCH_DATA", raising=False)
     with pytest.raises(DataAbsentError, match="give its path"):
         Careers().chain  # noqa: B018
     with pytest.raises(DataError) as caught:
@@ -120,7 +154,8 @@ def test_absent_recordings_differ_from_misspelt_paths(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("source", "text"),
     [(HouseholdPower, "1\t2\t3\n"), (HouseholdPower, "1\tx\n"), (Careers, "id,a\n1,2\n"),
-     (DailyActivities, "100\t5\n")],
+     (DailyActivities, "100\t5\n"), (DailyActivities, "100\t5\tsleep\n"),
+     (DailyActivities, "100\t5\t1\n90\t5\t2\n")],
 )  # fmt: skip
 def test_files_in_another_format_are_refused_in_one_line(written, source, text):
     with pytest.raises(DataError, match="not in its published format") as caught:
@@ -129,8 +164,10 @@ def test_files_in_another_format_are_refused_in_one_line(written, source, text):
 
 
 def recorded(source):
-    if not source.where().is_file():
-        pytest.skip(f"no file {source.where()}")
+    try:
+        source.sequences  # noqa: B018
+    except DataAbsentError as reason:
+        pytest.skip(str(reason))
     return source
 
 

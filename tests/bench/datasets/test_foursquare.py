@@ -209,14 +209,32 @@ def test_parts_without_entries_or_steps_are_refused(tmp_path):
         Foursquare(training_days=4, days=4)
 
 
-def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch, tmp_path):
-    monkeypatch.delenv("BENCH_DATA", raising=False)
+def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch, tmp_path, nowhere):
     stand_in = Foursquare()
     assert stand_in.synthetic
     assert "SYNTHETIC" in stand_in.tally.notes[0]
     folder_of(tmp_path, BASIC)
     monkeypatch.setenv("BENCH_DATA", str(tmp_path))
     assert not Foursquare().synthetic
+
+
+def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
+    default = Foursquare().tally
+    changes = Foursquare(steps="changes").tally
+    repeats = int(np.trace(default.transitions))
+    assert (
+        changes.transitions == default.transitions - np.diag(default.transitions.diagonal())
+    ).all()
+    assert changes.training.sum() == default.training.sum() - repeats
+    assert changes.query.sum() < default.query.sum()
+    assert not any("no effect" in note for note in default.notes + changes.notes)
+    other = Foursquare(training_days=10, days=20).tally
+    assert other.notes[-2:] == (
+        "training_days=10 has no effect on the SYNTHETIC population",
+        "days=20 has no effect on the SYNTHETIC population",
+    )
+    with pytest.raises(ValueError, match="steps must be 'all' or 'changes', got steps='bogus'"):
+        Foursquare(steps="bogus")
 
 
 def test_times_agree_with_the_standard_library():

@@ -1,14 +1,14 @@
-"""Real files beside the checkout; skipped where they are absent."""
+"""Sequences of real files, in miniature and, where they are there, as they are."""
 
 import pytest
 
 from bench.datasets.city_checkins import NEW_YORK, CityCheckIns
 from bench.datasets.home_activities import HomeActivities
-from bench.datasets.real_chains import DEVELOPMENT_DATA
 from bench.datasets.recorded_activities import CareerRanking, SmartphoneActivities
-from bench.datasets.source import DataError
+from bench.datasets.source import DataAbsentError, DataError
+from tests.support.files import holds
 
-real = pytest.mark.skipif(not NEW_YORK.is_file(), reason=f"no real files in {DEVELOPMENT_DATA}")
+real = pytest.mark.skipif(not holds(NEW_YORK), reason="no real files")
 TSMC = [
     "470\tv1\tc1\tBar\t40.71\t-74.01\t-240\tTue Apr 03 18:00:06 +0000 2012",
     "470\tv2\tc2\tCafé\t40.75\t-73.99\t-240\tTue Apr 03 19:00:06 +0000 2012",
@@ -54,8 +54,9 @@ def test_tables_without_the_columns_are_refused(tmp_path):
 def test_files_of_people_are_checked(tmp_path):
     with pytest.raises(DataError, match=r"no file .*activity_labels.txt"):
         SmartphoneActivities(folder=str(tmp_path)).tally  # noqa: B018
-    for name, text in (("activity_labels", "1 WALKING\n"), ("y_train", "1\n1\n"),
-                       ("subject_train", "3\n")):  # fmt: skip
+    texts = {"activity_labels": "1 WALKING\n", "y_train": "1\n1\n", "subject_train": "3\n",
+             "y_test": "1\n", "subject_test": "4\n"}  # fmt: skip
+    for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(text)
     with pytest.raises(DataError, match=r"y_train.txt does not fit subject_train.txt"):
         SmartphoneActivities(folder=str(tmp_path)).tally  # noqa: B018
@@ -83,10 +84,38 @@ def test_homes_are_split_by_days(tmp_path):
     with pytest.raises(DataError, match=r"houseA.activities must hold known activities"):
         HomeActivities(folder=str(tmp_path), homes=["A"]).tally  # noqa: B018
     (tmp_path / "houseA.activities").write_text("5\t60\n")
-    with pytest.raises(DataError, match=r"must have lines of start, seconds, activity"):
+    with pytest.raises(DataError, match=r"lines must be of start, seconds, activity"):
         HomeActivities(folder=str(tmp_path), homes=["A"]).tally  # noqa: B018
     with pytest.raises(ValueError, match=r"homes must be of A, B, C or of D, E, got homes=.*'D'"):
         HomeActivities(homes=["A", "D"])
+
+
+def test_the_seed_chooses_the_queried_careers(tmp_path):
+    rows = "".join(f"{i},x,{'ab'[i % 2]},a,{'abc'[i % 3]}\n" for i in range(12))
+    (tmp_path / "mvad.csv").write_text(f"id,male,Jul.93,Aug.93,Jun.99\n{rows}")
+    digests = {
+        CareerRanking(path=str(tmp_path / "mvad.csv"), seed=seed).tally.digest for seed in range(5)
+    }
+    assert len(digests) > 1
+
+
+OPTIONAL = [CityCheckIns, CareerRanking, SmartphoneActivities, HomeActivities]
+
+
+@pytest.mark.parametrize("source", OPTIONAL)
+def test_absent_recordings_differ_from_misspelt_paths(nowhere, source):
+    with pytest.raises(DataAbsentError, match="or set BENCH_DATA to the folder that holds"):
+        source().tally  # noqa: B018
+    option = "folder" if "folder" in source.__dataclass_fields__ else "path"
+    with pytest.raises(DataError, match=f"give its {option}") as caught:
+        source(**{option: str(nowhere / "misspelt")}).tally  # noqa: B018
+    assert not isinstance(caught.value, DataAbsentError)
+
+
+@pytest.mark.parametrize("source", OPTIONAL)
+def test_steps_are_checked_before_anything_is_read(source):
+    with pytest.raises(ValueError, match="steps must be 'all' or 'changes', got steps='bogus'"):
+        source(steps="bogus")
 
 
 @real

@@ -11,6 +11,7 @@ from bench.datasets.synthetic_checkins import (
     to_text,
 )
 from bench.datasets.synthetic_walks import alias_tables, tally_of, walks
+from bench.datasets.tally import Entries, tallied
 from mechanisms.influence.chain import stationary_law
 from mechanisms.ranking import largest
 
@@ -19,6 +20,7 @@ TALLY = SyntheticCheckIns().tally
 
 def test_the_embedded_population_is_the_one_that_was_fixed():
     assert TALLY.digest.startswith("8404fea9")
+    assert SyntheticCheckIns(steps="changes").tally.digest.startswith("cdd5562c")
     assert SyntheticCheckIns().synthetic
     assert "SYNTHETIC" in TALLY.notes[0]
     assert len(TALLY.groups) == 77
@@ -62,6 +64,27 @@ def test_a_small_population_is_drawn_the_same_way_each_time():
     group, length, steps = walks(small)
     assert group.size == 500
     assert sum(state.size for state in steps) == length.sum()
+
+
+def test_changes_are_those_of_the_users_one_by_one():
+    """Walks written out and tallied as recorded sequences are, against counting step by step."""
+    small = dataclasses.replace(RECIPE, users=400, seed=2, mean_length=30.0)
+    group, length, steps = walks(small)
+    entries = sorted((user, step, label) for step, state in enumerate(steps)
+                     for user, label in enumerate(state.tolist()))  # fmt: skip
+    user, step, state = np.array(entries).T
+    rng = np.random.default_rng([small.seed, 1])
+    trained = rng.binomial(length, small.training)
+    queried = rng.binomial(length - trained, small.query / (1 - small.training))
+    kept = step < (trained + queried)[user]
+    expected = Entries(
+        states=small.states, groups=small.groups, sequence=user[kept], state=state[kept],
+        group=group[user[kept]], training=(step < trained[user])[kept],
+    )  # fmt: skip
+    for kind in ("all", "changes"):
+        assert tally_of(small, kind).digest == tallied(expected, kind).digest
+    with pytest.raises(ValueError, match="steps must be"):
+        SyntheticCheckIns(steps="some")
 
 
 def test_the_alias_method_draws_from_its_laws():

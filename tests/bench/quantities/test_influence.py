@@ -87,7 +87,8 @@ def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, te
 
 
 def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.real_chains.DEVELOPMENT_DATA", tmp_path)
+    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+    monkeypatch.delenv("BENCH_DATA", raising=False)
     quantity = ChainInfluence(source=Careers(), length=72)
     assert quantity.digest == "absent"
     with pytest.raises(NotApplicableError, match="give its path"):

@@ -234,7 +234,8 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
 
 
 def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.real_chains.DEVELOPMENT_DATA", tmp_path)
+    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+    monkeypatch.delenv("BENCH_DATA", raising=False)
     scenario = ChainCount(source=HouseholdPower(), counted="1", length=10)
     assert "give its path" in absent_data(scenario)
     study = cross(node(source={"_target_": "bench.datasets.real_chains.HouseholdPower"}), LAPLACE,
