@@ -28,7 +28,9 @@ class Capture24:
     """Activity labels of windows of time, grouped by age band; some participants are queried.
 
     A window's label is the most frequent among its annotated and unannotated samples (ties: first
-    in the order of the labels); an unannotated or missing window cuts a sequence in two.
+    in the order of the labels); no transition is counted over an unannotated or missing window. In
+    the queried part such windows are hidden steps of the participant's one sequence: a claim counts
+    them. With ``steps="changes"`` at least one change is taken to lie in such a gap.
 
     Parameters
     ----------
@@ -87,20 +89,27 @@ class Capture24:
         if self._where is None:
             stand_in = synthetic_tally(self.held_out, self.steps)
             return with_notes_on(stand_in, self, "window", "labelling", "seed")
+        files = sorted(Path(self._where).iterdir())
+        stamp = tuple((file.name, file.stat().st_mtime_ns) for file in files)
         return read_capture24(
-            self._where, self.window, self.held_out, self.labelling, self.steps, self.seed
+            self._where, stamp, self.window, self.held_out, self.labelling, self.steps, self.seed
         )
 
 
 @functools.lru_cache(maxsize=4)
 def read_capture24(
-    folder: str, window: float, held_out: int, labelling: str, steps: Steps, seed: int
-) -> Tally:
-    """Read all participants once a process."""
+    folder: str, stamp: tuple[tuple[str, int], ...], window: float, held_out: int, labelling: str,
+    steps: Steps, seed: int,
+) -> Tally:  # fmt: skip
+    """Read all participants once a process; `stamp` tells changed files apart."""
+    del stamp
     root = Path(folder)
     names = label_names(root / DICTIONARY, labelling)
     ages = age_bands(root / METADATA)
-    files = {p.name.split(".")[0]: p for p in sorted(root.glob("P[0-9]*.csv*"))}
+    paths = sorted(root.glob("P[0-9]*.csv*"))
+    files = {path.name.split(".")[0]: path for path in paths}
+    if len(files) < len(paths):
+        raise DataError(f"{root} has several files of one participant among its {len(paths)}.")
     if not files:
         raise DataError(f"{root} has no participants' files P001.csv.gz, P002.csv.gz, ...")
     absent = sorted(set(files) - set(ages))
@@ -112,21 +121,28 @@ def read_capture24(
     for pid, path in files.items():
         pieces, strange = sequences_of(path, names, states, window)
         unknown += strange
-        parts += [(pid, piece) for piece in pieces]
+        parts += [(pid, gap, piece) for gap, piece in pieces]
     if not parts:
         raise DataError(f"{root} has no annotated window.")
-    sizes = [piece.size for _, piece in parts]
+    sizes = [piece.size for _, _, piece in parts]
+    hidden = np.zeros(sum(sizes), dtype=np.int64)
+    hidden[np.cumsum(sizes) - sizes] = [gap for _, gap, _ in parts]
+    number = {pid: i for i, pid in enumerate(files)}
     notes = [f"{len(files)} participants, {len(queried)} of them queried"]
     if unknown:
         notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
+    if hidden.any():
+        notes.append(f"{int(hidden.sum())} unannotated or missing windows inside recordings")
     return tallied(
         Entries(
             states=states,
             groups=groups,
             sequence=np.repeat(np.arange(len(parts)), sizes),
-            state=np.concatenate([piece for _, piece in parts]),
-            group=np.repeat([groups.index(ages[pid]) for pid, _ in parts], sizes),
-            training=np.repeat([pid not in queried for pid, _ in parts], sizes),
+            state=np.concatenate([piece for _, _, piece in parts]),
+            group=np.repeat([groups.index(ages[pid]) for pid, _, _ in parts], sizes),
+            training=np.repeat([pid not in queried for pid, _, _ in parts], sizes),
+            owner=np.repeat([number[pid] for pid, _, _ in parts], sizes),
+            hidden=hidden,
             notes=tuple(notes),
         ),
         steps,
@@ -136,6 +152,8 @@ def read_capture24(
 def label_names(path: Path, labelling: str) -> Mapping[str, str]:
     """Return the label of every annotation."""
     table = _csv(path, ["annotation", labelling])
+    if (table[labelling] == "").any():
+        raise DataError(f"{path} must have a {labelling} in every row.")
     return dict(zip(table["annotation"], table[labelling], strict=True))
 
 
@@ -155,6 +173,9 @@ def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     for name in columns:
         if name not in table:
             raise DataError(f"{path} has no column {name!r}; it has {', '.join(table.columns)}.")
+    twice = table[columns[0]].duplicated()
+    if twice.any():
+        raise DataError(f"{path} lists {table[columns[0]][twice].iloc[0]!r} twice.")
     return table
 
 
@@ -174,8 +195,11 @@ def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[
 
 def sequences_of(
     path: Path, names: Mapping[str, str], states: Sequence[str], window: float
-) -> tuple[list[IntArray], int]:
-    """Return a participant's unbroken sequences of labels, and how many samples are unknown."""
+) -> tuple[list[tuple[int, IntArray]], int]:
+    """Return a participant's unbroken sequences of labels, and how many samples are unknown.
+
+    Each sequence comes with the number of windows that are missing before it.
+    """
     code = {annotation: states.index(label) for annotation, label in names.items()}
     none = len(states)  # unannotated
     seen: dict[int, IntArray] = {}
@@ -186,7 +210,7 @@ def sequences_of(
             path,
             convert_options=pacsv.ConvertOptions(
                 include_columns=["time", "annotation"], strings_can_be_null=False,
-                column_types={"time": pa.timestamp("ms"), "annotation": pa.string()},
+                column_types={"time": pa.timestamp("ns"), "annotation": pa.string()},
             ),
         )  # fmt: skip
         for batch in reader:
@@ -198,7 +222,7 @@ def sequences_of(
             strange = np.array([bool(kind) and kind not in code for kind in kinds])
             at = texts.indices.to_numpy()
             unknown += int(strange[at].sum())
-            moment = batch.column("time").cast(pa.int64()).to_numpy() / 1000
+            moment = batch.column("time").cast(pa.int64()).to_numpy() / 1e9
             start = float(moment[0]) if start is None else start
             place = np.floor((moment - start) / window).astype(np.int64)
             windows, inverse = np.unique(place, return_inverse=True)
@@ -210,5 +234,8 @@ def sequences_of(
         raise DataError(f"{path} is not in its published format: {error}.") from error
     found = sorted(n for n, row in seen.items() if row.argmax() < none)
     labels = np.array([seen[n].argmax() for n in found], dtype=np.int64)
-    cuts = np.flatnonzero(np.diff(found) > 1) + 1
-    return [piece for piece in np.split(labels, cuts) if piece.size], unknown
+    missing = np.diff(found) - 1
+    cuts = np.flatnonzero(missing > 0) + 1
+    gaps = [0, *missing[cuts - 1].tolist()]
+    pieces = np.split(labels, cuts)
+    return [(g, p) for g, p in zip(gaps, pieces, strict=True) if p.size], unknown

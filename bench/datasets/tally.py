@@ -36,7 +36,8 @@ class Tally:
     training, query : arrays of shape (G, k)
         Label counts of each part.
     lengths : array of shape (n,)
-        Entries of each user's sequence in the query part, all at least 1.
+        Entries that depend on each other in the query part, hidden ones between them included, of
+        each user; all at least 1.
     notes : tuple of str
         What was dropped, merged, reordered or counted while reading.
     """
@@ -58,7 +59,7 @@ class Tally:
             raise DataError(f"counts must be of {g} groups and {k} states, got shapes {shapes}.")
         if not self.transitions.any():
             raise DataError("the training part must hold at least one step between two entries.")
-        if self.lengths.size == 0 or self.lengths.sum() != self.query.sum():
+        if self.lengths.size == 0 or self.lengths.sum() < self.query.sum():
             raise DataError("the query part must hold at least one entry, got none.")
 
     @property
@@ -96,6 +97,11 @@ class Entries:
         Codes.
     training : array of bool, shape (n,)
         Whether an entry belongs to the training part; inside a sequence training comes first.
+    owner : array of shape (n,), or None
+        Whose sequence an entry belongs to, not decreasing, where one has several that depend on
+        each other; None: each sequence stands by itself.
+    hidden : array of shape (n,), or None
+        Steps that were not observed between an entry and the owner's entry before.
     notes : tuple of str
     """
 
@@ -105,7 +111,14 @@ class Entries:
     state: NDArray[np.integer]
     group: NDArray[np.integer]
     training: NDArray[np.bool_]
+    owner: NDArray[np.integer] | None = None
+    hidden: NDArray[np.integer] | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def together(self) -> NDArray[np.integer]:
+        """Which entries depend on each other: those of an owner."""
+        return self.sequence if self.owner is None else self.owner
 
 
 def with_notes_on(tally: Tally, population: object, *unheeded: str) -> Tally:
@@ -135,16 +148,17 @@ def tallied(entries: Entries, steps: Steps = "all") -> Tally:
 
 
 def _cut(entries: Entries) -> Iterator[Entries]:
-    """Yield whole sequences, about CHUNK entries at a time."""
-    n = entries.state.size
-    inner = entries.sequence[CHUNK:n:CHUNK]
-    ends = [0, *np.unique(np.searchsorted(entries.sequence, inner)).tolist(), n]
+    """Yield all entries of some owners, about CHUNK entries at a time."""
+    n, whose = entries.state.size, entries.together
+    columns = {
+        name: column
+        for name in ("sequence", "state", "group", "training", "owner", "hidden")
+        if (column := getattr(entries, name)) is not None
+    }
+    ends = [0, *np.unique(np.searchsorted(whose, whose[CHUNK:n:CHUNK])).tolist(), n]
     for start, stop in itertools.pairwise(ends):
-        own = slice(start, stop)
-        yield dataclasses.replace(
-            entries, sequence=entries.sequence[own], state=entries.state[own],
-            group=entries.group[own], training=entries.training[own],
-        )  # fmt: skip
+        own = {name: column[start:stop] for name, column in columns.items()}
+        yield dataclasses.replace(entries, **own)
 
 
 def summed(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> Tally:
@@ -178,5 +192,10 @@ def _counts(part: Entries, steps: Steps) -> tuple[NDArray[np.integer], ...]:
     transitions = np.bincount(state[moved - 1] * k + state[moved], minlength=k * k)
     cell = part.group.astype(np.intp) * k + state + (g * k) * ~training
     counts = np.bincount(cell[kept], minlength=2 * g * k)
-    lengths = np.bincount(sequence[~training & kept] - sequence[:1])
+    whose = part.together - part.together[:1]
+    lengths = np.bincount(whose[~training & kept], minlength=1)
+    if part.hidden is not None:
+        inside = np.append(False, whose[1:] == whose[:-1]) & ~training
+        hidden = np.bincount(whose[inside], part.hidden[inside], minlength=lengths.size)
+        lengths = np.where(lengths > 0, lengths + hidden[: lengths.size].astype(np.int64), 0)
     return transitions.reshape(k, k), counts.reshape(2, g, k), lengths[lengths > 0]

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,6 +134,23 @@ def test_counting_in_parts_equals_counting_at_once(monkeypatch):
         monkeypatch.setattr("bench.datasets.tally.CHUNK", 7)
         assert tallied(entries, steps).digest == at_once.digest
         monkeypatch.undo()
+
+
+def test_hidden_steps_between_pieces_count_for_their_owner(monkeypatch):
+    entries = Entries(
+        states=("a", "b"), groups=("g",), sequence=np.array([0, 0, 1, 1, 1, 2, 3, 3]),
+        state=np.array([0, 1, 1, 1, 0, 0, 1, 0]), group=np.zeros(8, dtype=int),
+        training=np.array([False] * 5 + [True] + [False] * 2),
+        owner=np.array([0, 0, 0, 0, 0, 1, 2, 2]), hidden=np.array([0, 0, 4, 0, 0, 0, 0, 0]),
+    )  # fmt: skip
+    with_training = dataclasses.replace(entries, training=~entries.training)
+    for chunk in (1_000_000, 2):
+        monkeypatch.setattr("bench.datasets.tally.CHUNK", chunk)
+        assert tallied(with_training).lengths.tolist() == [1]
+        assert tallied(with_training).transitions.tolist() == [[0, 1], [2, 1]]
+    query = dataclasses.replace(entries, training=np.isin(entries.owner, (1, 2)))
+    assert tallied(query, "all").lengths.tolist() == [9]
+    assert tallied(query, "changes").lengths.tolist() == [8]
 
 
 def test_a_tally_of_the_wrong_shape_is_refused():
