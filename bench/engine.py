@@ -64,14 +64,15 @@ class Processes:
                 n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1,
                 pre_dispatch=UNDER_WAY * workers,
             )  # fmt: skip
-            tasks = [delayed(_measured_with_key)(study, cell) for cell in left.values()]
+            tasks = [delayed(_keyed)(key, study, cell) for key, cell in left.items()]
             try:
                 for key, result in pool(tasks):
                     yield left.pop(key), result
             except TerminatedWorkerError:
                 # Cells start in order: those under way are the first that are left.
-                for cell in list(left.values())[: UNDER_WAY * workers]:
-                    yield left.pop(cell.key), alone(study, cell)
+                for key in list(left)[: UNDER_WAY * workers]:
+                    cell = left.pop(key)
+                    yield cell, alone(study, cell)
 
 
 def alone(study: Study, cell: Cell) -> CellResult:
@@ -86,8 +87,8 @@ def alone(study: Study, cell: Cell) -> CellResult:
     return CellResult(status=FAILED, facts=facts)
 
 
-def _measured_with_key(study: Study, cell: Cell) -> tuple[str, CellResult]:
-    return cell.key, measured(study, cell)
+def _keyed(key: str, study: Study, cell: Cell) -> tuple[str, CellResult]:
+    return key, measured(study, cell)
 
 
 def measured(study: Study, cell: Cell) -> CellResult:

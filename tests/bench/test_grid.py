@@ -41,7 +41,10 @@ def test_a_single_value_is_an_axis_of_one(value):
 
 @pytest.mark.parametrize("name", ["epsilon", "gap", "n_releases"])
 def test_an_empty_axis_is_refused(name):
-    assert refused(lambda: sort_axes({name: []}, SCENARIO)) == f"grid.{name} must not be empty."
+    assert (
+        refused(lambda: sort_axes({name: []}, SCENARIO))
+        == f"grid.{name} must hold a value or more, got {name}=[]."
+    )
 
 
 @pytest.mark.parametrize(

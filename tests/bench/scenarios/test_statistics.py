@@ -89,7 +89,9 @@ def test_an_unknown_column_names_those_that_there_are():
 
 def test_a_text_column_has_no_mean():
     text = refused(lambda: Mean(column="country").feature(TABLE))
-    assert text == "column 'country' must be numeric for a mean, got 'NA'."
+    assert (
+        text == "column 'country' must be numeric for a mean, got 'NA' in data row 1 (3 such rows)."
+    )
 
 
 def test_missing_and_infinite_values_are_counted_in_the_message():
