@@ -125,14 +125,24 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     read = {(c.labels.get("scenario"), r.facts.get("reading")) for c, r in outcome.results}
     for scenario, told in sorted((s, t) for s, t in read if t):
         out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
-    for cell, result in outcome.results:
-        if result.status in (FAILED, NOT_APPLICABLE):
-            line = f"{result.status}: {cell.name}: {result.facts.get('reason', '')}"
-            out.print(line, markup=False, highlight=False, style=FLAGGED[result.status])
+    print_unfinished(outcome, out)
     for path in outcome.files:
         if path.suffix in (".pdf", ".csv"):
             out.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
+
+
+def print_unfinished(outcome: Outcome, out: Console) -> None:
+    """Print why cells have no numbers, one line a reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for cell, result in outcome.results:
+        if result.status in (FAILED, NOT_APPLICABLE):
+            told = (result.status, result.facts.get("reason", ""))
+            reasons.setdefault(told, []).append(cell.name)
+    for (status, reason), names in reasons.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        line = f"{status}: {names[0]}{more}: {reason}"
+        out.print(line, markup=False, highlight=False, style=FLAGGED[status], soft_wrap=True)
 
 
 def pivoted(table: pd.DataFrame) -> pd.DataFrame:

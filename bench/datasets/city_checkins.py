@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from bench.datasets.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkin_rows import seconds
+from bench.datasets.checkin_rows import FARTHEST, OFFSET, seconds
 from bench.datasets.checkin_stream import TEXT_TIME, TIME, blocks, decoded, fixed, malformed
 from bench.datasets.foursquare_venues import NUMBER
 from bench.datasets.sequence_file import moments, ordered_entries, read_columns
@@ -23,7 +24,7 @@ from mechanisms.check import positive, within
 COLUMNS = {"user": pa.int32(), "venue": pa.binary(), "category_id": pa.binary(),
            "category": pa.binary(), "lat": pa.float64(), "lon": pa.float64(),
            "offset": pa.int32(), "time": TEXT_TIME}  # fmt: skip
-PATTERNS = (r"\d+", r"[^\t]+", r"[^\t]*", r"[^\t]*", NUMBER, NUMBER, r"-?\d+", TIME)
+PATTERNS = (r"\d+", r"[^\t]+", r"[^\t]*", r"[^\t]*", NUMBER, NUMBER, OFFSET, TIME)
 # The tables with a header: user, venue, category, latitude, longitude, local time.
 HEADERS = (
     ("user_id", "venue_id", "category", "lat", "lon", "local_time"),
@@ -78,6 +79,15 @@ class CityCheckIns:
         """The file's statistics."""
         path = located(NEW_YORK, self.path)
         table = original(path) if path.name.endswith(".txt") else with_header(path)
+        # Also false where a place is no number.
+        there = (table["lat"].abs() <= 90) & (table["lon"].abs() <= 180)
+        if not there.all():
+            row = int(np.argmin(there.to_numpy()))
+            raise DataError(
+                f"{path} must have lat within +-90 and lon within +-180, got "
+                f"{table['lat'].iloc[row]:g} and {table['lon'].iloc[row]:g} in data row {row + 1} "
+                f"({int((~there).sum())} such rows)."
+            )
         merged = merged_labels()
         label = table["category"].map({n: merged.get(folded(n), n) for n in set(table["category"])})
         entries = ordered_entries(
@@ -95,7 +105,10 @@ class CityCheckIns:
         if self.group == "month":
             return pd.to_datetime(table["moment"], unit="s").dt.strftime("%Y-%m")
         corner = np.floor(table[["lat", "lon"]].to_numpy() / self.degrees) * self.degrees + 0.0
-        return pd.Series([f"{lat:.2f} {lon:.2f}" for lat, lon in corner], index=table.index)
+        exponent = Decimal(str(self.degrees)).as_tuple().exponent
+        digits = max(2, -int(exponent))  # so that no two squares have one name
+        names = [f"{lat:.{digits}f} {lon:.{digits}f}" for lat, lon in corner]
+        return pd.Series(names, index=table.index)
 
 
 def original(path: Path) -> pd.DataFrame:
@@ -107,11 +120,13 @@ def original(path: Path) -> pd.DataFrame:
         texts = {
             n: [decoded(t) for t in batch.column(n).to_pylist()] for n in ("venue", "category")
         }
+        offset = batch.column("offset").to_numpy()
         try:
-            utc = seconds(fixed(batch.column("time"), 30))
+            if (np.abs(offset.astype(np.int64)) > FARTHEST).any():
+                raise ValueError("an offset out of range")
+            local = seconds(fixed(batch.column("time"), 30)) + 60 * offset
         except ValueError as error:
             raise malformed(path, PATTERNS, str(error)) from error
-        local = utc + 60 * batch.column("offset").to_numpy()
         parts.append(pd.DataFrame(plain | texts | {"moment": local.astype(np.float64)}))
     return pd.concat(parts, ignore_index=True)
 

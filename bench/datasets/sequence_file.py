@@ -122,7 +122,7 @@ def in_order(columns: Mapping[str, pd.Series]) -> tuple[pd.DataFrame, list[str]]
     """
     rows = pd.DataFrame(columns)
     notes = []
-    late = int((rows.groupby("user", sort=False)["moment"].diff() < 0).sum())
+    late = int((rows["moment"] < rows.groupby("user", sort=False)["moment"].cummax()).sum())
     if late:
         notes.append(f"{late} rows came before an earlier row of their user: sorted by time")
     table = rows.drop_duplicates()
@@ -136,12 +136,15 @@ def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
     """Read columns as text; refuse a missing file, a missing column, an empty field."""
     if path is None:
         raise DataError("path must name a CSV or parquet file, got path=None.")
+    if len(set(columns)) < len(columns):
+        raise DataError(f"{path}: the columns must be different ones, got {', '.join(columns)}.")
     try:
         if Path(path).suffix in (".parquet", ".pq"):
             typed = pd.read_parquet(path)
             table = typed.astype(str).where(typed.notna(), "")
         else:
-            table = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig")
+            table = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig",
+                                skipinitialspace=True)  # fmt: skip
     except FileNotFoundError:
         raise DataError(f"no file {path}.") from None
     except UnicodeDecodeError as error:
@@ -153,9 +156,10 @@ def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
         raise DataError(f"{path} cannot be read as a table: {line}.") from error
     for name in columns:
         if name not in table:
-            raise DataError(
-                f"{path} has no column {name!r}; it has {', '.join(map(str, table.columns))}."
-            )
+            found = ", ".join(map(str, table.columns))
+            packed = len(table.columns) == 1 and any(mark in found for mark in ";\t|")
+            hint = "; its fields must be separated by commas" if packed else ""
+            raise DataError(f"{path} has no column {name!r}; it has {found}{hint}.")
     table = table[list(columns)]
     empty = (table == "").any(axis=1)
     if table.empty or empty.any():
@@ -172,11 +176,12 @@ def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
 def moments(times: pd.Series, path: str) -> pd.Series:
     """Return times that can be subtracted and compared: numbers, or dates in ISO form."""
     numbers = pd.to_numeric(times, errors="coerce")
-    if numbers.notna().all() and np.isfinite(numbers).all():
+    no_number = ~np.isfinite(numbers.astype(np.float64))
+    if not no_number.any():
         return numbers.astype(np.float64)
     dates = pd.to_datetime(times, errors="coerce", format="ISO8601", utc=True)
     if dates.isna().any():
-        wrong = min(numbers.isna(), dates.isna(), key=lambda missing: int(missing.sum()))
+        wrong = min(no_number, dates.isna(), key=lambda missing: int(missing.sum()))
         bad = int(wrong.to_numpy().argmax())
         raise DataError(
             f"{path}: times must all be numbers or all ISO dates, got {times.iloc[bad]!r} in data "

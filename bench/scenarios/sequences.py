@@ -20,7 +20,7 @@ from mechanisms.check import FloatArray, IntArray, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.fit import SMOOTHING, row_frequencies, smooth
-from mechanisms.influence.knowledge import Candidates, ChainKnowledge, CurveKnowledge
+from mechanisms.influence.knowledge import PUBLIC, Candidates, ChainKnowledge, CurveKnowledge
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
 from mechanisms.knowledge import Sensitivity
@@ -28,6 +28,7 @@ from mechanisms.laws import AnswerLaw
 from mechanisms.training_majority import TrainingCounts
 
 FIRST_WIDTH = 32
+TOP = 3  # what rankings show unless told otherwise
 SMALLEST_EPSILON = 0.05
 
 
@@ -77,6 +78,7 @@ class Sequences:
         if self.up_to is not None:
             whole("up_to", self.up_to)
         within("smoothing", self.smoothing, 0, 1, ends="[)")
+        within("uncertainty", self.uncertainty, 0, 1, ends="[)")
         excess(self.uncertainty, self.reading)
         if not isinstance(self.other, bool):
             raise ValueError(f"other must be true or false, got other={self.other!r}.")
@@ -104,8 +106,15 @@ class Sequences:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was dropped, merged or counted while the sequences were read."""
-        return self.tally.notes
+        """What is public, and what was dropped, merged or counted while the sequences were read."""
+        filled = np.count_nonzero(self.counts, axis=1)
+        empty, few = int((filled == 0).sum()), int(((filled > 0) & (filled < TOP)).sum())
+        told = (
+            (empty, "groups without a queried entry are left out"),
+            (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
+        )
+        counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
+        return (PUBLIC, *self.tally.notes, *counted)
 
     @cached_property
     def _answered(self) -> IntArray:

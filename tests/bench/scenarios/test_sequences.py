@@ -95,7 +95,7 @@ def test_budgets_of_uncertain_readings_are_ordered():
     ("wrong", "message"),
     [
         ({"other": "yes"}, "other must be true or false, got other='yes'"),
-        ({"uncertainty": 1.0}, "spread must be in"),
+        ({"uncertainty": 1.0}, "uncertainty must be in"),
         ({"reading": "both"}, "reading must be"),
         ({"up_to": 0}, "up_to must be a whole number"),
         ({"smoothing": -0.1}, "smoothing must be in"),
@@ -159,5 +159,7 @@ def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
     outcome, _ = run(study)
     told = [r.facts["reading"] for _, r in outcome.results]
     assert told == [
-        "1 rows came before an earlier row of their user: sorted by time; 1 identical rows dropped"
+        "the group and the time of every entry are public; 1 rows came before an earlier row of "
+        "their user: sorted by time; 1 identical rows dropped; 1 of 1 groups have fewer than 3 "
+        "labels with an entry: ties at 0 fill their top"
     ]
