@@ -25,6 +25,7 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.uncertainty import excess
 from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.markov_quilt import exact_scale
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.smallest_pure import SmallestPureLaplace
 from mechanisms.wasserstein_distribution import FiniteAnswers
@@ -288,3 +289,11 @@ def test_a_state_that_is_never_visited_is_no_secret():
     scenario = count(transition=[[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0]], length=5)
     assert scenario.secrets == ("X3=0", "X3=1")
     assert np.isfinite(scenario.knowledge(CurveKnowledge).curve.values[1:]).all()
+
+
+def test_a_long_slow_chain_costs_the_curve_no_more_than_the_exact_quilt():
+    scenario = count([[0.995, 0.005], [0.005, 0.995]], length=3000)
+    total = scenario.knowledge(CurveKnowledge).curve.budget(1.0).total
+    quilt = exact_scale(list(scenario.theta_chains), 3000, 1.0)
+    assert 1 / total == pytest.approx(quilt, rel=1e-6)
+    assert quilt == pytest.approx(733.874, abs=1e-3)
