@@ -55,6 +55,20 @@ def binary_chain_curve(
     )
 
 
+def long_chain_curve(p: float, q: float, length: int, *, up_to: int) -> InfluenceCurve:
+    """Return `long_chain_influence` as the curve of `length` cells, tabulated for b up to `up_to`.
+
+    The ends of a chain only lower it, and nothing reaches them from the middle while b is below
+    half the length: exact there for ``p + q >= 1``, an upper bound else.
+    """
+    up_to = min(whole("up_to", up_to), whole("length", length))
+    values = [np.inf] + [long_chain_influence(p, q, b) for b in range(1, up_to + 1)]
+    exact = p + q >= 1 and up_to < (length + 1) // 2
+    return InfluenceCurve(
+        values=np.array(values), cells=length, direction="exact" if exact else "upper bound"
+    )
+
+
 def _one_side(p: float, q: float, distances: IntArray) -> FloatArray:
     """Return f(d), the largest log ratio that the cell d steps away can show."""
     within("p", p, 0, 1, ends="()")
