@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -109,7 +109,8 @@ class TrimmedRenyiMeasure:
 
     def exact(self, pair: MeasurablePair) -> Bracket:
         """Bracket the leakage: dropping nothing is allowed, the best events are not searched."""
-        return Bracket(0.0 if self.delta else pair.renyi(self.order).lo, pair.renyi(self.order).hi)
+        found = pair.renyi(self.order)
+        return replace(found, lo=0.0) if self.delta else found
 
     def certify(self, fpr: float, tpr: float) -> float:
         """Lower bound from a test with at most this FPR and at least this TPR.
