@@ -13,7 +13,7 @@ from mechanisms.influence.knowledge import Candidates, CurveKnowledge
 from mechanisms.knowledge import Sensitivity
 from mechanisms.peeling import PeeledRanking, Selection, check_selection
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.guarantee import GROUP, Guarantee, NoClaim
 from mechanisms.ranking import RankedRelease, coordinates_of, exact_ranking
 
 
@@ -139,7 +139,7 @@ class GroupOfEntries:
                 "about an entry that the others depend on"
             )
         return Guarantee(
-            notion="group differential privacy",
+            notion=GROUP,
             measure=PURE,
             epsilon=self.group * per_entry_epsilon,
             theorem=THEOREM,

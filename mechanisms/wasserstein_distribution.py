@@ -15,13 +15,12 @@ from mechanisms.base import Knowledge
 from mechanisms.check import positive
 from mechanisms.closeness import smallest_distance
 from mechanisms.coupling import DiscreteLaw
-from mechanisms.expected_value import NOTION
 from mechanisms.knowledge import GaussianAnswers, Pairs
 from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.laws import FiniteLaw
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,7 +84,7 @@ class ClosenessClaim:
         move = np.zeros((1, noise.scales.size))
         move[0, noise.scales.argmin()] = self.distance
         return Guarantee(
-            notion=NOTION,
+            notion=DISTRIBUTION,
             measure=self.measure,
             epsilon=noise.shift_epsilon(move, self.measure, n_releases),
             theorem=self.theorem,

@@ -11,6 +11,12 @@ import numpy as np
 from mechanisms.check import positive, within
 from mechanisms.privacy.bracket import Bracket
 
+# Names of notions, as recorded.
+PUFFERFISH = "Pufferfish privacy"
+RENYI_PUFFERFISH = "Renyi Pufferfish privacy"
+DISTRIBUTION = "distribution privacy"
+GROUP = "group differential privacy"
+
 ROUNDING = 1e-12
 
 

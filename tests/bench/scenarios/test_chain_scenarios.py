@@ -15,13 +15,14 @@ from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
 from mechanisms.base import NotOfferedError
 from mechanisms.expected_value import ExpectedValueLaplace
-from mechanisms.influence.calibrate import InfluenceRandomisedResponse
+from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
     ChainKnowledge,
     CurveKnowledge,
     EntryValues,
 )
+from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import excess
 from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
@@ -297,3 +298,15 @@ def test_a_long_slow_chain_costs_the_curve_no_more_than_the_exact_quilt():
     quilt = exact_scale(list(scenario.theta_chains), 3000, 1.0)
     assert 1 / total == pytest.approx(quilt, rel=1e-6)
     assert quilt == pytest.approx(733.874, abs=1e-3)
+
+
+def test_families_of_pufferfish_mechanisms_name_one_notion():
+    scenario, budget = count(), Epsilon(epsilon=1.0)
+    curve, chains = scenario.knowledge(CurveKnowledge), scenario.knowledge(ChainKnowledge)
+    entry = scenario.knowledge(Sensitivity)
+    mechanisms = (
+        WInfinityLaplace().calibrate(scenario.knowledge(ScalarAnswers), budget=budget),
+        InfluenceLaplace().calibrate(curve, entry, budget=budget),
+        MarkovQuiltLaplace(method="exact").calibrate(chains, entry, budget=budget),
+    )
+    assert {m.guarantee.notion for m in mechanisms} == {"Pufferfish privacy"}
