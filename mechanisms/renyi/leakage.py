@@ -71,11 +71,10 @@ class NoisedPoints:
         return (self.first, self.second), (self.second, self.first)
 
     def _worst(self, epsilon: float) -> Bracket:
-        found = [
+        forward, backward = (
             hockey.hockey_stick(p, q, epsilon=epsilon, noise=self.noise, scale=self.scale)
             for p, q in self._ways
-        ]
-        forward, backward = (Bracket(b.lower, b.upper) for b in found)
+        )
         return forward.join(backward)
 
     def _inverted(self, delta: float) -> Bracket:

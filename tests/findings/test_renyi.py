@@ -237,7 +237,7 @@ def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translatio
 @pytest.mark.parametrize(
     ("target", "changes"),
     [
-        ("mechanisms.wasserstein.WassersteinLaplace", {}),
+        ("mechanisms.wasserstein.AlphaWassersteinLaplace", {}),
         ("mechanisms.joint_convex.JointConvexLaplace", {}),
         ("mechanisms.exact_noise.ExactNoise", {"noise": "laplace"}),
         ("mechanisms.exact_noise.ExactNoise", {"noise": "gaussian"}),

@@ -59,7 +59,7 @@ def test_epsilon_delta_scales_hold_on_the_exact_curve(p, q, epsilon, delta):
     ):
         for pair in ((p, q), (q, p)) if scale > 0 else ():
             found = hockey_stick(*pair, epsilon=epsilon, noise=noise, scale=scale)
-            assert found.upper <= delta * (1 + 1e-9)
+            assert found.hi <= delta * (1 + 1e-9)
 
 
 def test_epsilon_delta_scales_are_tight_on_points():
@@ -68,7 +68,7 @@ def test_epsilon_delta_scales_are_tight_on_points():
     for noise, calibrate in (("gaussian", kantorovich_gaussian), ("laplace", kantorovich_laplace)):
         scale = calibrate(plan, epsilon=0.5, delta=0.01)
         found = hockey_stick(*points, epsilon=0.5, noise=noise, scale=scale)
-        assert found.upper == pytest.approx(0.01, rel=1e-8)
+        assert found.hi == pytest.approx(0.01, rel=1e-8)
     assert kantorovich_laplace(plan, epsilon=0.5, delta=0.0) == pytest.approx(2)
     assert kantorovich_gaussian(plan, epsilon=0.5, delta=0.0) == math.inf
 
