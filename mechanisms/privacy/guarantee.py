@@ -10,6 +10,7 @@ import numpy as np
 
 from mechanisms.check import positive, within
 from mechanisms.privacy.bracket import Bracket
+from mechanisms.privacy.leakage import finite_renyi
 
 # Names of notions, as recorded.
 PUFFERFISH = "Pufferfish privacy"
@@ -180,19 +181,7 @@ def bernoulli_renyi(p: float, q: float, order: float) -> float:
     >>> bernoulli_renyi(0.3, 0.3, 2.0)
     0.0
     """
-    first, second = np.array([p, 1 - p]), np.array([q, 1 - q])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where(first > 0, np.log(first) - np.log(second), -math.inf)
-        if order == math.inf:
-            value = logs.max()
-        elif order == 1:
-            value = float(np.where(first > 0, first * logs, 0.0).sum())
-        else:
-            terms = np.where(
-                first > 0, order * np.log(first) + (1 - order) * np.log(second), -math.inf
-            )
-            value = np.logaddexp.reduce(terms) / (order - 1)
-    return max(0.0, float(value))
+    return finite_renyi(np.array([p, 1 - p]), np.array([q, 1 - q]), order)
 
 
 def _log_ratio(numerator: float, denominator: float) -> float:

@@ -135,16 +135,21 @@ def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
     >>> finite_renyi(np.array([0.5, 0.5]), np.array([0.25, 0.75]), math.inf) == math.log(2)
     True
     """
-    seen = first > 0
-    p, q = first[seen], second[seen]
     with np.errstate(divide="ignore"):
-        logs_p, logs_q = np.log(p), np.log(q)
-    if order == math.inf:
-        value = (logs_p - logs_q).max()
+        return log_renyi(np.log(first), np.log(second), order)
+
+
+def log_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
+    """Return `finite_renyi` of log probabilities; order in (0, inf]."""
+    seen = first > -math.inf
+    p, q = first[seen], second[seen]
+    ratio = p - q
+    if order == math.inf or (order == 1 and ratio.max() == math.inf):
+        value = ratio.max()
     elif order == 1:
-        value = (p * (logs_p - logs_q)).sum()
+        value = (np.exp(p) * ratio).sum()
     else:
-        value = np.logaddexp.reduce(order * logs_p + (1 - order) * logs_q) / (order - 1)
+        value = np.logaddexp.reduce(order * p + (1 - order) * q) / (order - 1)
     return max(0.0, float(value))
 
 

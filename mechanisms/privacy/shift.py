@@ -13,6 +13,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from mechanisms.check import FloatArray
 from mechanisms.privacy.bracket import Bracket, NotComputableError
+from mechanisms.privacy.gaussian_tradeoff import gaussian_deltas
 
 MIXTURE_DRAWS = 1 << 16
 FAILURE = 1e-9
@@ -246,9 +247,7 @@ class VectorLaplaceShift:
 
 def _told_delta(distances: FloatArray, epsilon: float, failure: float) -> float:
     """Bound from above the delta of an attacker who is told which distance holds."""
-    d = np.maximum(distances, 1e-300)
-    deltas = ndtr(d / 2 - epsilon / d) - np.exp(epsilon + log_ndtr(-d / 2 - epsilon / d))
-    return upper_mean(np.maximum(deltas, 0), failure)
+    return upper_mean(gaussian_deltas(distances, epsilon), failure)
 
 
 def upper_mean(values: FloatArray, failure: float) -> float:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.coupling import DiscreteLaw
+from mechanisms.privacy.gaussian_tradeoff import gaussian_delta
 from mechanisms.renyi.hockey_stick import epsilon_for_delta, hockey_stick
-from mechanisms.renyi.kantorovich import gaussian_delta
 
 SETTINGS = settings(max_examples=30, deadline=None)
 NOISES = ("laplace", "gaussian")
@@ -68,7 +68,7 @@ def test_the_two_directions_are_dual(p, q, epsilon, noise):
 def test_points_have_closed_forms(distance, epsilon):
     pair = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
     found = hockey_stick(*pair, epsilon=epsilon, noise="gaussian", scale=1.0)
-    expected = gaussian_delta(np.array([distance]), epsilon=epsilon)[0]
+    expected = gaussian_delta(epsilon, distance)
     assert found.hi == pytest.approx(expected, rel=1e-9, abs=1e-14)
     found = hockey_stick(*pair, epsilon=epsilon, noise="laplace", scale=1.0)
     expected = max(0.0, 1 - math.exp((epsilon - distance) / 2))
