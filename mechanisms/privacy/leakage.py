@@ -7,7 +7,7 @@ Every class answers the same four questions about a pair of release laws, each w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -112,19 +112,19 @@ class AtMost:
 
     def delta(self, epsilon: float) -> Bracket:
         """Bound delta from above (data processing)."""
-        return Bracket(0.0, self.inner.delta(epsilon).hi)
+        return replace(self.inner.delta(epsilon), lo=0.0)
 
     def epsilon(self, delta: float) -> Bracket:
         """Bound epsilon from above (data processing)."""
-        return Bracket(0.0, self.inner.epsilon(delta).hi)
+        return replace(self.inner.epsilon(delta), lo=0.0)
 
     def renyi(self, order: float) -> Bracket:
         """Bound the Renyi divergence from above (data processing)."""
-        return Bracket(0.0, self.inner.renyi(order).hi)
+        return replace(self.inner.renyi(order), lo=0.0)
 
     def accuracy(self) -> Bracket:
         """Bound the Bayes ceiling from above (data processing)."""
-        return Bracket(0.5, self.inner.accuracy().hi)
+        return replace(self.inner.accuracy(), lo=0.5)
 
 
 def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:

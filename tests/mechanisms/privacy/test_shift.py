@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
+from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.gaussian_tradeoff import gaussian_delta
+from mechanisms.privacy.leakage import AtMost
 from mechanisms.privacy.shift import (
     LaplaceShift,
     VectorLaplaceShift,
@@ -273,6 +275,9 @@ def test_brackets_say_whether_they_rest_on_draws():
     assert vector.delta(0.5).error == vector.accuracy().error == 1e-9
     assert vector.delta(0.5).join(vector.delta(0.6)).error == 2e-9
     assert LaplaceShift(distance=1.0, spread=1.0, scale=1.0).delta(0.5).error == 0.0
+    processed = AtMost(vector)
+    assert processed.delta(0.5) == Bracket(0.0, vector.delta(0.5).hi, 1e-9)
+    assert processed.accuracy().error == processed.epsilon(0.1).error == 1e-9
 
 
 @pytest.mark.parametrize("epsilon", [1e-17, 1e-9, 900.0, 933.05])
