@@ -29,7 +29,7 @@ class Quantity(Protocol):
         """Identity of the data."""
 
     def curve(self, x: FloatArray) -> Sequence[Bracket]:
-        """Return one number, or rigorous bounds, for every value of the parameter."""
+        """Return one number, or bounds, for every value of the parameter."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -154,8 +154,9 @@ def verdict(
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
-    *holds* is proved by the exact number; *not refuted* is what attacks alone can say, or a
-    bracket that straddles the claim; *not checked* is neither.
+    *holds* is proved by the exact number, or by a bracket's upper end but for the error that the
+    bracket states; *not refuted* is what attacks alone can say, or a bracket that straddles the
+    claim; *not checked* is neither.
 
     Parameters
     ----------

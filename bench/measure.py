@@ -29,7 +29,7 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     rows, facts = claimed(claim, measure)
     pairs, reason = exact_pairs(game, game.laws())
     leaked, why = joined([_measured(p, measure) for p in pairs], reason)
-    facts["exact"] = why or ("exact" if leaked and leaked.exact else "bracket")
+    facts["exact"] = why if leaked is None else how_known(leaked)
     if leaked is not None:
         rows.append(bracket_row("exact", leaked))
     own = own_leakage(game, measure)
@@ -134,6 +134,14 @@ def bracket_row(metric: str, bracket: Bracket) -> Plain:
     """Return a computed number; its value is the end that claims less privacy."""
     method = "exact" if bracket.exact else "bracket"
     return row(metric, value=bracket.hi, lower=bracket.lo, upper=bracket.hi, method=method)
+
+
+def how_known(bracket: Bracket) -> str:
+    """Return whether a number is exact or bracketed, and how surely."""
+    if bracket.exact:
+        return "exact"
+    estimated = f", its upper end from draws: error {bracket.error:.3g}" if bracket.error else ""
+    return f"bracket{estimated}"
 
 
 def certified_row(display: float, low: float, n: int, attack: str) -> Plain:

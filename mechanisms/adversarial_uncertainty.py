@@ -12,7 +12,6 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray
-from mechanisms.expected_value import NOTION
 from mechanisms.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -24,7 +23,7 @@ from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laplace import FLOAT_NOTE
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
 
 SPREAD_NOTE = "assumes Gaussian answers with equal covariance inside each pair"
 
@@ -61,7 +60,7 @@ class UncertaintyClaim:
             for difference, covariance in zip(differences, shared, strict=True)
         )
         return Guarantee(
-            notion=NOTION,
+            notion=DISTRIBUTION,
             measure=self.measure,
             epsilon=noise.epsilon_at(distance, self.measure.delta),
             theorem=self.theorem,

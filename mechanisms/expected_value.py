@@ -22,9 +22,8 @@ from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.noise import AdditiveNoise, Noise, TranslationClaim
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure
 
-NOTION = "distribution privacy"
 SOURCE = "Chen and Ohrimenko (2023)"
 TRANSLATION_NOTE = "assumes that each pair's answers are translations of each other"
 
@@ -81,7 +80,7 @@ def translated_laplace(noise: Noise, answers: GaussianAnswers, theorem: str) -> 
         noise=noise,
         claim=TranslationClaim(
             differences=answers.differences(),
-            notion=NOTION,
+            notion=DISTRIBUTION,
             theorem=f"{SOURCE}, {theorem}",
             measure=ApproximateMeasure(0.0),
             notes=(TRANSLATION_NOTE, FLOAT_NOTE),
@@ -105,7 +104,7 @@ def translated_gaussian(
         noise=GaussianNoise(covariance=deviation**2 * unit, calibration=calibration),
         claim=TranslationClaim(
             differences=answers.differences(),
-            notion=NOTION,
+            notion=DISTRIBUTION,
             theorem=f"{SOURCE}, {theorem}",
             measure=ApproximateMeasure(budget.delta),
             notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(calibration)),

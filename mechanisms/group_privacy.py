@@ -25,7 +25,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import GROUP, ApproximateMeasure, Guarantee, NoClaim
 
 THEOREM = "Dwork and Roth (2014), Theorem 2.2 (group privacy)"
 
@@ -58,7 +58,7 @@ class GroupClaim:
                 f"{units} says nothing about a property of all of them"
             )
         return Guarantee(
-            notion="group differential privacy",
+            notion=GROUP,
             measure=self.measure,
             epsilon=group_epsilon(noise, self.sensitivity, self.group, self.measure, n_releases),
             theorem=THEOREM,

@@ -14,11 +14,11 @@ from mechanisms.coupling import Coupling, comonotone
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.gaussian_tradeoff import classical_constant
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure
 from mechanisms.renyi import achieved, calibrate, kantorovich
 from mechanisms.renyi.noised import Noise
 from mechanisms.renyi.transport import optimal_coupling, pairwise_distances
-from mechanisms.scale_claim import PUFFERFISH, check_noise, over_pairs, scaled_noise
+from mechanisms.scale_claim import check_noise, over_pairs, scaled_noise
 
 PURE = ApproximateMeasure(0.0)
 

@@ -15,7 +15,7 @@ import numpy as np
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws import AnswerLaw, FiniteLaw
 from mechanisms.privacy.bracket import Bracket, NotComputableError
-from mechanisms.privacy.leakage import FinitePair
+from mechanisms.privacy.leakage import FinitePair, log_renyi
 
 CELLS = 4_000_000
 
@@ -45,13 +45,9 @@ class LogPair:
         return self.renyi(math.inf) if delta == 0 else self._linear().epsilon(delta)
 
     def renyi(self, order: float) -> Bracket:
-        """Return the Renyi divergence of an order above 1, the larger of both directions."""
-        if order == math.inf:
-            return _point(largest_log_ratio(self.first, self.second))
-        if order <= 1:
-            return self._linear().renyi(order)
+        """Return the Renyi divergence, the larger of both directions."""
         ways = (self.first, self.second), (self.second, self.first)
-        return _point(max(_renyi(p, q, order) for p, q in ways))
+        return _point(max(log_renyi(p, q, order) for p, q in ways))
 
     def accuracy(self) -> Bracket:
         """Return (1 + total variation) / 2."""
@@ -215,13 +211,6 @@ def _rounded(table: FloatArray, scale: float, axis: int) -> FloatArray:
     logs[0] = np.logaddexp(above[0] + half + log_half, centre[0] + stay)
     logs[-1] = np.logaddexp(below[-1] + half + log_half, centre[-1] + stay)
     return np.moveaxis(logs, 0, axis)
-
-
-def _renyi(first: FloatArray, second: FloatArray, order: float) -> float:
-    """Return D_order(first || second), order > 1, of log probabilities."""
-    seen = first > -np.inf
-    terms = order * first[seen] + (1 - order) * second[seen]
-    return max(0.0, float(np.logaddexp.reduce(terms)) / (order - 1))
 
 
 def _point(value: float) -> Bracket:

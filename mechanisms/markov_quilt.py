@@ -77,25 +77,6 @@ def node_scales(
     return _scales(groups, length, epsilon, excess)
 
 
-def quilt_influences(
-    chains: Sequence[MarkovChain],
-    length: int,
-    *,
-    up_to: int,
-    excess: float = 0.0,
-    tolerance: float = 1e-9,
-) -> FloatArray:
-    """Return the smallest max-influence over quilts that separate b cells from node i.
-
-    Returns
-    -------
-    array of shape (length, up_to + 1)
-        Row i - 1, column b; inf for b = 0, and 0 for b = length. ``up_to <= length``.
-    """
-    _same_states(chains)
-    return _influences(node_groups(chains, length, up_to, tolerance), length, up_to, excess)
-
-
 def approximate_scale(
     smallest_mass: float,
     gap: float,

@@ -22,6 +22,7 @@ from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (
+    RENYI_PUFFERFISH,
     ApproximateMeasure,
     Guarantee,
     NoClaim,
@@ -30,7 +31,7 @@ from mechanisms.privacy.guarantee import (
 from mechanisms.privacy.leakage import PairLeakage
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
-from mechanisms.scale_claim import RENYI_PUFFERFISH, PrivateRelease, checked_order
+from mechanisms.scale_claim import PrivateRelease, checked_order
 
 THEOREM = "Ding, Yang, Zhang (2026), Corollary 1"
 

@@ -18,13 +18,10 @@ from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise
 from mechanisms.noise import AdditiveNoise
 from mechanisms.noise import Noise as NoiseLaw
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import Guarantee, Measure, NoClaim
+from mechanisms.privacy.guarantee import RENYI_PUFFERFISH, Guarantee, Measure, NoClaim
 from mechanisms.renyi.noised import Noise
 
 T = TypeVar("T")
-
-PUFFERFISH = "Pufferfish privacy"
-RENYI_PUFFERFISH = "Renyi Pufferfish privacy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 from mechanisms.base import Mechanism
 from mechanisms.check import within
+from mechanisms.closeness import smallest_distance
 from mechanisms.coupling import wasserstein
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import Measure, RenyiMeasure, TrimmedRenyiMeasure
 from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.approximate import close_distance
 from mechanisms.renyi.noised import Noise
 from mechanisms.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
 
@@ -58,7 +58,7 @@ class ShiftReduction:
         if self.delta > 0:
             measure = TrimmedRenyiMeasure(order, self.delta)
             notes = (*notes, "given events of mass 1 - delta on either side")
-            distances = [close_distance(p, q, delta=self.delta) for p, q in answers.law_pairs()]
+            distances = [smallest_distance(p, q, delta=self.delta) for p, q in answers.law_pairs()]
         laplace = self.noise == "laplace"
         shift = calibrate.shift_laplace if laplace else calibrate.shift_gaussian
         read = achieved.shift_laplace if laplace else achieved.shift_gaussian

@@ -19,7 +19,7 @@ from mechanisms.peeling import (
     check_selection,
 )
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.guarantee import GROUP, Guarantee, NoClaim
 from mechanisms.ranking import RankedRelease, coordinates_of, exact_ranking
 
 
@@ -150,7 +150,7 @@ class GroupOfEntries:
                 "about an entry that the others depend on"
             )
         return Guarantee(
-            notion="group differential privacy",
+            notion=GROUP,
             measure=PURE,
             epsilon=self.group * per_entry_epsilon,
             theorem=THEOREM,

@@ -13,7 +13,6 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray
-from mechanisms.expected_value import NOTION
 from mechanisms.gaussian import GaussianNoise, gaussian_leakage
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laplace import FLOAT_NOTE
@@ -21,7 +20,7 @@ from mechanisms.laws import GaussianLaw
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
 from mechanisms.privacy.leakage import PairLeakage
 
 THEOREM = "exact (epsilon, delta) of two Gaussians with unequal covariances"
@@ -47,7 +46,7 @@ class UnequalPairClaim:
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the unequal pair is solved for Gaussian noise only")
         return Guarantee(
-            notion=NOTION,
+            notion=DISTRIBUTION,
             measure=self.measure,
             epsilon=worst_epsilon(self.answers, noise.covariance / n_releases, self.measure.delta),
             theorem=THEOREM,

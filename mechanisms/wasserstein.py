@@ -20,7 +20,7 @@ SOURCE = "Ding, Yang, Zhang (2026)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WassersteinLaplace:
+class AlphaWassersteinLaplace:
     """Release ``X + Lap(b)`` with ``E[exp(a |z|/b)] = exp((a - 1) epsilon)``, a the order.
 
     z is the displacement of the comonotone coupling of a pair's laws; order in (1, inf].
@@ -52,10 +52,10 @@ class WassersteinLaplace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WassersteinGaussian:
+class AlphaWassersteinGaussian:
     """Release ``X + N(0, s^2)``, ``E[exp(a (a-1) z^2/(2 s^2))] = exp((a-1) epsilon)``.
 
-    a is the order, in [1, inf), order 1 by continuity; z as for `WassersteinLaplace`.
+    a is the order, in [1, inf), order 1 by continuity; z as for `AlphaWassersteinLaplace`.
 
     References
     ----------

@@ -14,13 +14,13 @@ from scipy.special import ndtri
 from mechanisms.base import Knowledge
 from mechanisms.check import positive
 from mechanisms.closeness import smallest_distance
-from mechanisms.expected_value import NOTION
+from mechanisms.coupling import DiscreteLaw
 from mechanisms.knowledge import GaussianAnswers, Pairs
 from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.laws import FiniteLaw
 from mechanisms.noise import AdditiveNoise, Noise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,7 +54,8 @@ class FiniteAnswers(Knowledge):
     def distance(self, delta: float) -> float:
         """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
         unordered = {tuple(sorted(pair)) for pair in self.pairs}
-        return max(smallest_distance(self.laws[i], self.laws[j], delta) for i, j in unordered)
+        points = [_points(law) for law in self.laws]
+        return max(smallest_distance(points[i], points[j], delta=delta) for i, j in unordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ class ClosenessClaim:
         move = np.zeros((1, noise.scales.size))
         move[0, noise.scales.argmin()] = self.distance
         return Guarantee(
-            notion=NOTION,
+            notion=DISTRIBUTION,
             measure=self.measure,
             epsilon=noise.shift_epsilon(move, self.measure, n_releases),
             theorem=self.theorem,
@@ -165,6 +166,12 @@ class BoundedWassersteinLaplace:
             note = "assumes Gaussian answers"
         distance = answers.distance(1) + 2 * radius
         return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", note)
+
+
+def _points(law: FiniteLaw) -> DiscreteLaw:
+    """Return the law of the answer; answers with one coordinate are numbers."""
+    atoms = np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
+    return DiscreteLaw(atoms=atoms[:, 0] if atoms.shape[1] == 1 else atoms, weights=law.weights)
 
 
 def _laplace(

@@ -15,13 +15,12 @@ import numpy as np
 from mechanisms.base import Mechanism
 from mechanisms.coupling import Coupling, DiscreteLaw, Norm
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.privacy.guarantee import ApproximateMeasure, RenyiMeasure
+from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
 from mechanisms.renyi.noised import Noise
 from mechanisms.renyi.transport import pairwise_distances, w_infinity
 from mechanisms.scale_claim import (
-    PUFFERFISH,
     check_noise,
     checked_order,
     over_pairs,

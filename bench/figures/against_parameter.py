@@ -76,7 +76,7 @@ class AgainstParameter:
             )  # fmt: skip
             notes |= {"dashed: upper bound"} if one_sided else set()
             if bounds and not one_sided:
-                notes.add("shaded: rigorous bracket")
+                notes.add("shaded: bracket")
                 axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
             if name in self.published:
                 points = self.published[name]

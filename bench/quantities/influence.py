@@ -19,7 +19,7 @@ from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
 from mechanisms.influence.bif import parse_bif
-from mechanisms.influence.binary_chain import binary_chain_curve, long_chain_influence
+from mechanisms.influence.binary_chain import binary_chain_curve, long_chain_curve
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.gaussian import observed_curve, process_covariance
 from mechanisms.influence.markov import chain_curve
@@ -43,7 +43,7 @@ class ChainInfluence:
     form : {"exact", "closed", "closed_long"}
         The general formula; the closed form of stationary two-state chains with its ends; the
         closed form far from the ends, as published. Closed forms are upper bounds where the
-        chain alternates (negative eigenvalue).
+        chain alternates (negative eigenvalue), and the one far from the ends near them.
     uncertainty : float in [0, 1)
     reading : {"joint", "conditional"}
     """
@@ -86,9 +86,8 @@ class ChainInfluence:
             if len(matrix) != 2 or chain.start != "stationary":
                 raise NotApplicableError("the closed form is for stationary chains of two states")
             p, q = float(matrix[0, 0]), float(matrix[1, 1])
-            if self.form == "closed_long":
-                return [_bracket(long_chain_influence(p, q, int(b)), "exact") for b in sizes]
-            curve = binary_chain_curve(p, q, length, up_to=int(sizes.max()))
+            closed = binary_chain_curve if self.form == "closed" else long_chain_curve
+            curve = closed(p, q, length, up_to=max(1, int(sizes.max())))
         return points(curve, sizes, self.uncertainty, self.reading)
 
 

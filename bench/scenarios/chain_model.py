@@ -20,7 +20,7 @@ from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
-from mechanisms.influence.markov import EXACT, chain_curve
+from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
 from mechanisms.laws import FiniteLaw
 from mechanisms.sequence_law import SequenceLaw
@@ -56,8 +56,9 @@ class ChainModel:
         Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
     reading : {"joint", "conditional"}
         Which probabilities those bound.
-    up_to : int
-        Largest tabulated b of the influence curve.
+    up_to : int or None
+        Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
+        None tabulates until no larger b could serve an epsilon of .05 or more.
     """
 
     source: ChainSource
@@ -69,13 +70,14 @@ class ChainModel:
     further: Sequence[ChainSource] = field(default_factory=tuple)
     uncertainty: float = 0.0
     reading: Reading = "joint"
-    up_to: int = 400
+    up_to: int | None = None
 
     def __post_init__(self) -> None:
         if self.length is not None:
             whole("length", self.length)
         whole("users", self.users)
-        whole("up_to", self.up_to)
+        if self.up_to is not None:
+            whole("up_to", self.up_to)
         excess(self.uncertainty, self.reading)
         if self.theta not in ("given", "free"):
             raise ValueError(f"theta must be 'given' or 'free', got theta={self.theta!r}.")
@@ -216,10 +218,7 @@ class ChainModel:
     @cached_property
     def curve(self) -> InfluenceCurve:
         """The influence curve of Theta, uncertainty included."""
-        curves = [
-            chain_curve(chain, self.lengths, up_to=self.up_to, tolerance=EXACT)
-            for chain in self.theta_chains
-        ]
+        curves = [chain_curve(c, self.lengths, up_to=self.up_to) for c in self.theta_chains]
         curve = curves[0] if len(curves) == 1 else pointwise_max(curves)
         return curve if not self.uncertainty else uncertain_curve(
             curve, self.uncertainty, self.reading

@@ -27,9 +27,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laws import AnswerLaw
 from mechanisms.training_majority import TrainingCounts
 
-FIRST_WIDTH = 32
 TOP = 3  # what rankings show unless told otherwise
-SMALLEST_EPSILON = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,20 +183,9 @@ class Sequences:
 
 @functools.lru_cache(maxsize=8)
 def nominal_curve(transition: bytes, size: int, length: int, up_to: int | None) -> InfluenceCurve:
-    """Compute a stationary chain's curve once a process for all readings of its uncertainty.
-
-    Setting b cells aside buys ``(epsilon - a(b)) / b``, more than b + 1 cells could buy with no
-    influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `up_to` ends.
-    """
+    """Compute a stationary chain's curve once a process for all readings of its uncertainty."""
     chain = MarkovChain(transition=np.frombuffer(transition).reshape(size, size))
-    if up_to is not None:
-        return chain_curve(chain, length, up_to=up_to)
-    width = FIRST_WIDTH
-    while True:
-        curve = chain_curve(chain, length, up_to=width)
-        if width >= length or curve.at(width) * (width + 1) <= SMALLEST_EPSILON:
-            return curve
-        width *= 2
+    return chain_curve(chain, length, up_to=up_to)
 
 
 def of_file(

@@ -24,12 +24,15 @@ def long_chain_influence(p: float, q: float, b: int) -> float:
     return float(_one_side(p, q, np.array([(b + 1) // 2, (b + 2) // 2])).sum())
 
 
-def binary_chain_curve(p: float, q: float, length: int, *, up_to: int = 400) -> InfluenceCurve:
+def binary_chain_curve(
+    p: float, q: float, length: int, *, up_to: int | None = None
+) -> InfluenceCurve:
     """Return the curve of a stationary chain of `length` cells, the ends included.
 
-    Exact for ``p + q >= 1``, an upper bound else.
+    Exact for ``p + q >= 1``, an upper bound else. Tabulated for b up to `up_to`; None for all.
     """
-    up_to = min(whole("up_to", up_to), whole("length", length))
+    whole("length", length)
+    up_to = length if up_to is None else min(whole("up_to", up_to), length)
     influence = np.append(_one_side(p, q, np.arange(1, length + 1)), 0.0)  # index d - 1
     values = np.full(up_to + 1, np.inf)
     nodes = np.arange(1, length + 1)
@@ -49,6 +52,20 @@ def binary_chain_curve(p: float, q: float, length: int, *, up_to: int = 400) -> 
         values[length] = 0.0
     return InfluenceCurve(
         values=values, cells=length, direction="exact" if p + q >= 1 else "upper bound"
+    )
+
+
+def long_chain_curve(p: float, q: float, length: int, *, up_to: int) -> InfluenceCurve:
+    """Return `long_chain_influence` as the curve of `length` cells, tabulated for b up to `up_to`.
+
+    The ends of a chain only lower it, and nothing reaches them from the middle while b is below
+    half the length: exact there for ``p + q >= 1``, an upper bound else.
+    """
+    up_to = min(whole("up_to", up_to), whole("length", length))
+    values = [np.inf] + [long_chain_influence(p, q, b) for b in range(1, up_to + 1)]
+    exact = p + q >= 1 and up_to < (length + 1) // 2
+    return InfluenceCurve(
+        values=np.array(values), cells=length, direction="exact" if exact else "upper bound"
     )
 
 

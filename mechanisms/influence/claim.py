@@ -16,9 +16,8 @@ from mechanisms.markov_quilt import (
     spectral_gap,
 )
 from mechanisms.noise import Noise
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee, NoClaim
 
-NOTION = "pufferfish privacy"
 PURE = ApproximateMeasure(0.0)
 
 Method = Literal["exact", "approximate"]
@@ -56,7 +55,7 @@ class InfluenceClaim:
         curve = self.knowledge.curve
         assumption = (curve.assumption,) if curve.assumption else ()
         return Guarantee(
-            notion=NOTION,
+            notion=PUFFERFISH,
             measure=PURE,
             epsilon=curve.pufferfish_epsilon(per_entry_epsilon),
             theorem="Bai et al. (2026), Theorem 3",
@@ -102,7 +101,7 @@ class QuiltClaim:
                 mass, gap, length, per_entry_epsilon, excess=known.excess
             )
         return Guarantee(
-            notion=NOTION,
+            notion=PUFFERFISH,
             measure=PURE,
             epsilon=epsilon,
             theorem="Song, Wang, Chaudhuri (2017), Theorem 4.4",

@@ -1,4 +1,4 @@
-"""Pointwise maxima and minima of influence curves."""
+"""Pointwise maxima of influence curves."""
 
 from __future__ import annotations
 
@@ -31,18 +31,6 @@ def pointwise_max(curves: Sequence[InfluenceCurve]) -> InfluenceCurve:
         cells=cells,
         direction=_weakest(curves),
         pairs=pairs,
-        assumption=_joined(curves),
-    )
-
-
-def pointwise_min(curves: Sequence[InfluenceCurve]) -> InfluenceCurve:
-    """Return the best of several bounds on the curve of the same prior and secret pairs."""
-    if len({curve.cells for curve in curves}) > 1:
-        raise ValueError("curves must bound the same data, got different numbers of cells.")
-    return InfluenceCurve(
-        values=_aligned(curves).min(axis=0),
-        cells=curves[0].cells,
-        direction=_weakest(curves),
         assumption=_joined(curves),
     )
 

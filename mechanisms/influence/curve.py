@@ -164,14 +164,6 @@ class InfluenceCurve:
             note=self._note(epsilon),
         )
 
-    def misspecified_epsilon(self, true: InfluenceCurve, epsilon: float) -> float:
-        """Return the epsilon that holds under `true` when this curve set the budget `epsilon`.
-
-        At most ``epsilon + a_true(b*) - a_used(b*)`` for the b* that this curve chose
-        (Bai et al. 2026, Section 6.3.3).
-        """
-        return true.pufferfish_epsilon(self.budget(epsilon).total)
-
     def _points(self) -> tuple[IntArray, FloatArray]:
         """Return the sizes b and the rows of points to optimise over, all cells included."""
         rows = self.values[None, :] if self.pairs is None else self.pairs

@@ -13,10 +13,16 @@ from mechanisms.influence.separations import node_groups
 
 COLUMNS = 64  # value pairs per pass: the tables of one pass stay in cache
 EXACT = 1e-9
+FIRST_WIDTH = 32
+SMALLEST_EPSILON = 0.05
 
 
 def chain_curve(
-    chain: MarkovChain, lengths: int | Sequence[int], *, up_to: int = 400, tolerance: float = EXACT
+    chain: MarkovChain,
+    lengths: int | Sequence[int],
+    *,
+    up_to: int | None = None,
+    tolerance: float = EXACT,
 ) -> InfluenceCurve:
     """Return the influence curve of independent sequences drawn from one chain.
 
@@ -30,8 +36,9 @@ def chain_curve(
         Lengths of the sequences. Independent sequences never help each other's attacker, and a
         shorter sequence is a beginning of a longer one, whose influence is at least as large (cut
         the cells set aside to the beginning). So the longest decides.
-    up_to : int
-        Largest tabulated b.
+    up_to : int or None
+        Largest tabulated b; beyond it the curve is held at its last value. None tabulates until
+        no larger b could serve an epsilon of .05 or more.
     tolerance : float in [0, inf)
         Nodes whose laws agree within this many nats share one computation, at the larger
         influence: 1e-9 is exact for all purposes, .01 makes long chains far from stationarity
@@ -50,6 +57,9 @@ def chain_curve(
     the nearest kept cells on both sides tell; for one pair (s, t) the two maxima separate by the
     Markov property. (Bai, He, Gu, Kifer, Maeng 2026, Definition 2 and Section 6.4.)
 
+    Setting b cells aside buys ``(epsilon - a(b)) / b``, more than b + 1 cells could buy with no
+    influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `up_to` ends.
+
     Examples
     --------
     >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
@@ -58,7 +68,17 @@ def chain_curve(
     """
     length = longest(lengths)
     within("tolerance", tolerance, 0, np.inf, ends="[)")
-    up_to = min(whole("up_to", up_to), length)
+    if up_to is not None:
+        return _tabulated(chain, length, min(whole("up_to", up_to), length), tolerance)
+    width = FIRST_WIDTH
+    while True:
+        curve = _tabulated(chain, length, min(width, length), tolerance)
+        if width >= length or curve.at(width) * (width + 1) <= SMALLEST_EPSILON:
+            return curve
+        width *= 2
+
+
+def _tabulated(chain: MarkovChain, length: int, up_to: int, tolerance: float) -> InfluenceCurve:
     size = len(chain.transition)
     rows = np.full((size * (size - 1) // 2, up_to + 1), -np.inf)
     for group in node_groups([chain], length, up_to, tolerance):

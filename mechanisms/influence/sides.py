@@ -19,7 +19,7 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bracket:
+class LogBounds:
     """Logarithms that bracket probabilities which may have underflowed.
 
     Exact (``upper == lower``) except where a possible event fell below the underflow bound:
@@ -30,8 +30,8 @@ class Bracket:
     lower: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, possible: BoolArray) -> Bracket:
-        """Bracket `values`, of which those marked `possible` are positive."""
+    def of(cls, values: FloatArray, possible: BoolArray) -> LogBounds:
+        """Bound `values`, of which those marked `possible` are positive."""
         large = values >= UNDERFLOW
         with np.errstate(divide="ignore"):
             lower = np.log(np.where(large, values, 0.0))
@@ -39,12 +39,12 @@ class Bracket:
         return cls(upper=upper, lower=lower)
 
 
-def log_ratio(bracket: Bracket) -> FloatArray:
+def log_ratio(bounds: LogBounds) -> FloatArray:
     """Return the largest log ratio of row s to row t over columns, shape (n_rows, n_rows).
 
     Entry [s, t] is ``max over y of log p(s, y) / p(t, y)``, with 0/0 ignored and p/0 = inf.
     """
-    upper, lower = bracket.upper, bracket.lower
+    upper, lower = bounds.upper, bounds.lower
     n_rows, n_columns = upper.shape
     finite = bool(np.isfinite(lower).all())
     result = np.empty((n_rows, n_rows))
@@ -58,14 +58,14 @@ def log_ratio(bracket: Bracket) -> FloatArray:
     return result
 
 
-def log_powers(transition: FloatArray, count: int) -> Iterator[Bracket]:
-    """Yield the brackets of the 1st to the `count`-th power of a transition matrix."""
+def log_powers(transition: FloatArray, count: int) -> Iterator[LogBounds]:
+    """Yield bounds on the 1st to the `count`-th power of a transition matrix."""
     edges = (transition > 0).astype(np.float64)
     power, reach = np.eye(len(transition)), np.eye(len(transition))
     for _ in range(count):
         power = power @ transition
         reach = ((reach @ edges) > 0).astype(np.float64)
-        yield Bracket.of(power, reach > 0)
+        yield LogBounds.of(power, reach > 0)
 
 
 class Sides:
@@ -111,12 +111,12 @@ class Sides:
             size = len(self._chain.transition)
             yield np.full((size, size), np.inf)  # the first state is free
             for power in log_powers(self._chain.transition, self._length - 1):
-                columns = Bracket(upper=power.upper.T, lower=power.lower.T)
+                columns = LogBounds(upper=power.upper.T, lower=power.lower.T)
                 yield log_ratio(columns).T  # largest over the initial state
             return
         law = self._chain.first_law
         for support in self.supports:
-            mass = Bracket.of(law, support)
+            mass = LogBounds.of(law, support)
             with np.errstate(invalid="ignore"):
                 yield mass.upper[None, :] - mass.lower[:, None]
             if self._chain.start == "given":
@@ -127,7 +127,7 @@ class Sides:
         if key not in self._left:
             table = np.empty_like(self.right)
             for index, power in enumerate(self._powers):
-                seen = Bracket(upper=power.upper[support].T, lower=power.lower[support].T)
+                seen = LogBounds(upper=power.upper[support].T, lower=power.lower[support].T)
                 table[index] = log_ratio(seen)
             self._left[key] = table
         return self._left[key]

@@ -12,37 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, finite, within
+from mechanisms.check import FloatArray, within
 from mechanisms.influence.curve import InfluenceCurve
 
 Reading = Literal["joint", "conditional"]
-
-
-def joint_influence(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the influence of each ordered pair of secrets, bounds on joint probabilities.
-
-    Parameters
-    ----------
-    lower, upper : arrays of shape (n_secrets, n_values)
-        ``lower[s, d] <= P(x_L = d, s) <= upper[s, d]``, with ``0 <= lower``.
-
-    Returns
-    -------
-    array of shape (n_secrets, n_secrets)
-        Entry [s, t]: largest ``log P(d | s) / P(d | t)`` over d and the box, tight over the box;
-        an upper bound where the whole table must also sum to 1. inf where P(d | t) may vanish.
-    """
-    lower, upper = _box(lower, upper)
-    # Largest: d at its upper end and all other values at their lower ends; smallest: reversed.
-    high = _share(upper, lower.sum(axis=1, keepdims=True) - lower)
-    low = _share(lower, upper.sum(axis=1, keepdims=True) - upper)
-    return _largest_ratio(high, low)
-
-
-def conditional_influence(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the influence of each ordered pair, bounds on ``P(x_L = d | s)``; shapes as above."""
-    lower, upper = _box(lower, upper)
-    return _largest_ratio(upper, lower)
 
 
 def excess(spread: float, reading: Reading = "joint") -> float:
@@ -91,31 +64,3 @@ def uncertain_curve(
         pairs=None if curve.pairs is None else shifted(curve.pairs),
         assumption="; ".join(filter(None, [curve.assumption, note])),
     )
-
-
-def _box(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    low, high = finite("lower", lower), finite("upper", upper)
-    if low.ndim != 2 or low.shape != high.shape:
-        raise ValueError(
-            "lower and upper must share one shape (n_secrets, n_values), "
-            f"got {low.shape} and {high.shape}."
-        )
-    if not ((low >= 0) & (low <= high)).all():
-        raise ValueError("lower must be in [0, upper] everywhere.")
-    if not (high.sum(axis=1) > 0).all():
-        raise ValueError("upper must leave mass to every secret, got a row of zeros.")
-    return low, high
-
-
-def _share(part: FloatArray, others: FloatArray) -> FloatArray:
-    total = part + np.maximum(others, 0.0)
-    return np.divide(part, total, out=np.zeros_like(part), where=total > 0)
-
-
-def _largest_ratio(high: FloatArray, low: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(high)[:, None, :] - np.log(low)[None, :, :]
-    ratio[np.isnan(ratio)] = -np.inf  # 0/0: a value that neither secret can show
-    result = ratio.max(axis=2)
-    np.fill_diagonal(result, 0.0)
-    return result

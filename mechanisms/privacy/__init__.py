@@ -1,1 +1,1 @@
-"""Privacy notions as values: budgets, guarantees, exact leakage, accounting."""
+"""Privacy notions as values: budgets, guarantees and exact leakage."""

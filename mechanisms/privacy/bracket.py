@@ -1,4 +1,4 @@
-"""A number that is known exactly, or only to lie between two rigorous bounds."""
+"""A number that is known exactly, or only to lie between two bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ class NotComputableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """Rigorous bounds ``lo <= value <= hi``; equal where the value is exact.
+    """Bounds ``lo <= value <= hi``; equal where the value is exact.
+
+    Parameters
+    ----------
+    lo, hi : float
+    error : float in [0, 1]
+        0 for proved bounds. Else `hi` was estimated from random draws of its own, and over their
+        seed it lies below the value with at most this probability.
 
     Examples
     --------
@@ -21,6 +28,7 @@ class Bracket:
 
     lo: float
     hi: float
+    error: float = 0.0
 
     @property
     def exact(self) -> bool:
@@ -28,5 +36,6 @@ class Bracket:
         return self.lo == self.hi or self.hi - self.lo <= 1e-6 * max(1.0, abs(self.lo))
 
     def join(self, other: Bracket) -> Bracket:
-        """Bracket the larger of two numbers."""
-        return Bracket(max(self.lo, other.lo), max(self.hi, other.hi))
+        """Bracket the larger of two numbers; their errors add up."""
+        error = min(1.0, self.error + other.error)
+        return Bracket(max(self.lo, other.lo), max(self.hi, other.hi), error)

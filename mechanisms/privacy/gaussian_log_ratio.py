@@ -66,19 +66,20 @@ class LogRatio:
 
     def renyi(self, order: float) -> float:
         """Return D_order(p || q) in closed form (Gil, Alajaji and Linder, 2013, Table 2)."""
-        a, b, c = self.coefficients()
-        if order == 1:
-            return max(0.0, float(a.sum()) + c)
         if order == math.inf:
+            a, b, c = self.coefficients()
             bounded = (a < 0) | ((a == 0) & (b == 0))
             if not bounded.all():
                 return math.inf
             curved = a < 0
             return max(0.0, c - float((b[curved] ** 2 / (4 * a[curved])).sum()))
-        s = order - 1
-        if s >= self.reach():
+        if order - 1 >= self.reach():
             return math.inf
-        return max(0.0, float(self.log_moment(np.array(s, dtype=np.complex128)).real) / s)
+        ratio = self.variances - 1
+        spread = 1 + (1 - order) * ratio
+        bent = ratio if order == 1 else np.log1p((1 - order) * ratio) / (1 - order)
+        terms = order * self.shift**2 / spread + bent - np.log1p(ratio)
+        return max(0.0, float(terms.sum()) / 2)
 
     def tradeoff(self, largest: float) -> Callable[[float], Bracket]:
         """Return epsilon -> bracket of delta, valid for every epsilon in [0, largest]."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
-from mechanisms.check import positive, within
+from mechanisms.check import FloatArray, positive, within
+
+SMALLEST = 1e-300
 
 
 def gaussian_delta(epsilon: float, distance: float) -> float:
@@ -22,13 +25,18 @@ def gaussian_delta(epsilon: float, distance: float) -> float:
     >>> round(gaussian_delta(0.0, 1.0), 6)
     0.382925
     """
-    if distance == 0 or epsilon == math.inf:
-        return 0.0
-    if distance == math.inf:
-        return 1.0
-    first = ndtr(distance / 2 - epsilon / distance)
-    second = math.exp(min(0.0, epsilon + log_ndtr(-distance / 2 - epsilon / distance)))
-    return max(0.0, float(first - second))
+    return float(gaussian_deltas(np.asarray(distance, dtype=np.float64), epsilon))
+
+
+def gaussian_deltas(distances: FloatArray, epsilon: float) -> FloatArray:
+    """Return `gaussian_delta` of each distance in [0, inf]."""
+    if epsilon == math.inf:
+        return np.zeros_like(distances)
+    d = np.maximum(distances, SMALLEST)
+    with np.errstate(over="ignore", under="ignore"):
+        first = ndtr(d / 2 - epsilon / d)
+        second = np.exp(np.minimum(0.0, epsilon + log_ndtr(-d / 2 - epsilon / d)))
+    return np.where(distances > 0, np.maximum(first - second, 0.0), 0.0)
 
 
 def gaussian_epsilon(distance: float, delta: float) -> float:

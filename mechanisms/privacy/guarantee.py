@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from mechanisms.check import positive, within
 from mechanisms.privacy.bracket import Bracket
+from mechanisms.privacy.leakage import finite_renyi
+
+# Names of notions, as recorded.
+PUFFERFISH = "Pufferfish privacy"
+RENYI_PUFFERFISH = "Renyi Pufferfish privacy"
+DISTRIBUTION = "distribution privacy"
+GROUP = "group differential privacy"
 
 ROUNDING = 1e-12
 
@@ -109,7 +116,8 @@ class TrimmedRenyiMeasure:
 
     def exact(self, pair: MeasurablePair) -> Bracket:
         """Bracket the leakage: dropping nothing is allowed, the best events are not searched."""
-        return Bracket(0.0 if self.delta else pair.renyi(self.order).lo, pair.renyi(self.order).hi)
+        found = pair.renyi(self.order)
+        return replace(found, lo=0.0) if self.delta else found
 
     def certify(self, fpr: float, tpr: float) -> float:
         """Lower bound from a test with at most this FPR and at least this TPR.
@@ -173,19 +181,7 @@ def bernoulli_renyi(p: float, q: float, order: float) -> float:
     >>> bernoulli_renyi(0.3, 0.3, 2.0)
     0.0
     """
-    first, second = np.array([p, 1 - p]), np.array([q, 1 - q])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where(first > 0, np.log(first) - np.log(second), -math.inf)
-        if order == math.inf:
-            value = logs.max()
-        elif order == 1:
-            value = float(np.where(first > 0, first * logs, 0.0).sum())
-        else:
-            terms = np.where(
-                first > 0, order * np.log(first) + (1 - order) * np.log(second), -math.inf
-            )
-            value = np.logaddexp.reduce(terms) / (order - 1)
-    return max(0.0, float(value))
+    return finite_renyi(np.array([p, 1 - p]), np.array([q, 1 - q]), order)
 
 
 def _log_ratio(numerator: float, denominator: float) -> float:

@@ -7,7 +7,7 @@ Every class answers the same four questions about a pair of release laws, each w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -112,19 +112,19 @@ class AtMost:
 
     def delta(self, epsilon: float) -> Bracket:
         """Bound delta from above (data processing)."""
-        return Bracket(0.0, self.inner.delta(epsilon).hi)
+        return replace(self.inner.delta(epsilon), lo=0.0)
 
     def epsilon(self, delta: float) -> Bracket:
         """Bound epsilon from above (data processing)."""
-        return Bracket(0.0, self.inner.epsilon(delta).hi)
+        return replace(self.inner.epsilon(delta), lo=0.0)
 
     def renyi(self, order: float) -> Bracket:
         """Bound the Renyi divergence from above (data processing)."""
-        return Bracket(0.0, self.inner.renyi(order).hi)
+        return replace(self.inner.renyi(order), lo=0.0)
 
     def accuracy(self) -> Bracket:
         """Bound the Bayes ceiling from above (data processing)."""
-        return Bracket(0.5, self.inner.accuracy().hi)
+        return replace(self.inner.accuracy(), lo=0.5)
 
 
 def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
@@ -135,16 +135,21 @@ def finite_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
     >>> finite_renyi(np.array([0.5, 0.5]), np.array([0.25, 0.75]), math.inf) == math.log(2)
     True
     """
-    seen = first > 0
-    p, q = first[seen], second[seen]
     with np.errstate(divide="ignore"):
-        logs_p, logs_q = np.log(p), np.log(q)
-    if order == math.inf:
-        value = (logs_p - logs_q).max()
+        return log_renyi(np.log(first), np.log(second), order)
+
+
+def log_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
+    """Return `finite_renyi` of log probabilities; order in (0, inf]."""
+    seen = first > -math.inf
+    p, q = first[seen], second[seen]
+    ratio = p - q
+    if order == math.inf or (order == 1 and ratio.max() == math.inf):
+        value = ratio.max()
     elif order == 1:
-        value = (p * (logs_p - logs_q)).sum()
+        value = (np.exp(p) * ratio).sum()
     else:
-        value = np.logaddexp.reduce(order * logs_p + (1 - order) * logs_q) / (order - 1)
+        value = np.logaddexp.reduce(order * p + (1 - order) * q) / (order - 1)
     return max(0.0, float(value))
 
 

@@ -19,8 +19,9 @@ import numpy as np
 from mechanisms import check
 from mechanisms.check import FloatArray
 from mechanisms.coupling import Coupling
+from mechanisms.privacy.gaussian_tradeoff import gaussian_deltas
 from mechanisms.renyi.calibrate import higher_orders
-from mechanisms.renyi.kantorovich import conditional_log_mean, gaussian_delta, laplace_delta
+from mechanisms.renyi.kantorovich import conditional_log_mean, laplace_delta
 from mechanisms.renyi.noise_cost import laplace_divergence, log_mean_exp, log_mean_laplace
 from mechanisms.renyi.root import smallest_monotone
 
@@ -126,9 +127,7 @@ def relaxed_kantorovich_laplace(coupling: Coupling, *, scale: float) -> float:
 
 def kantorovich_gaussian(coupling: Coupling, *, delta: float, scale: float) -> float:
     """Return the smallest epsilon with ``E[delta_G(epsilon, |z|/sigma)] <= delta``; rounded up."""
-    return _mean_delta(
-        coupling, "l2", delta, scale, lambda moved, epsilon: gaussian_delta(moved, epsilon=epsilon)
-    )
+    return _mean_delta(coupling, "l2", delta, scale, gaussian_deltas)
 
 
 def kantorovich_laplace(coupling: Coupling, *, delta: float, scale: float) -> float:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from mechanisms import check
+from mechanisms.privacy.gaussian_log_ratio import LogRatio
 from mechanisms.renyi.root import smallest_monotone
 
 Pair = tuple[float, float]
@@ -19,9 +22,8 @@ def gaussian_divergence(
 ) -> float:
     """Return ``D_order`` between ``N(m_i, v_i + V)`` and ``N(m_j, v_j + V)``; exact.
 
-    Gil, Alajaji, Linder (2013): with ``V* = (1-a) V_i + a V_j > 0``,
-    ``a (m_i-m_j)^2/(2V*) + log(V*/(V_i^(1-a) V_j^a))/(2(1-a))``, else inf. Order in (0, inf);
-    order 1 is the Kullback-Leibler divergence.
+    Order in (0, inf); order 1 is the Kullback-Leibler divergence. A law without variance is a
+    point, infinitely far from everything but itself.
     """
     order = check.within("order", order, 0, math.inf, ends="()")
     gap, first, second = _parameters(means, variances)
@@ -29,14 +31,8 @@ def gaussian_divergence(
     first, second = first + noise_variance, second + noise_variance
     if first == 0 or second == 0:
         return 0.0 if first == second and gap == 0 else math.inf
-    ratio = (first - second) / second  # V*/V_j = 1 + (1-a) ratio, V_i/V_j = 1 + ratio
-    spread = 1 + (1 - order) * ratio
-    if spread <= 0:
-        return math.inf
-    shift = order * gap**2 / (2 * second * spread)
-    if order == 1:
-        return shift + (ratio - math.log1p(ratio)) / 2
-    return shift + (math.log1p((1 - order) * ratio) / (1 - order) - math.log1p(ratio)) / 2
+    shift, ratio = np.array([gap / math.sqrt(second)]), np.array([first / second])
+    return LogRatio(shift=shift, variances=ratio).renyi(order)
 
 
 def wasserstein_gaussian_prior(

@@ -1,9 +1,8 @@
-"""Exact (epsilon, delta) and testing errors between two discrete laws after the same noise."""
+"""Exact (epsilon, delta) between two discrete laws after the same noise."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
@@ -11,6 +10,7 @@ from scipy.special import ndtr
 from mechanisms import check
 from mechanisms.check import FloatArray
 from mechanisms.coupling import DiscreteLaw
+from mechanisms.privacy.bracket import Bracket
 from mechanisms.renyi.divergence import noised_divergence
 from mechanisms.renyi.noised import Noise, gaussian_pair, laplace_sides, log_weights
 from mechanisms.renyi.quadrature import GAUSSIAN_SPACING, panels
@@ -21,14 +21,6 @@ _GAP = 1e-12  # widest bracket left open, relative to delta
 _MAX_PANELS = 20_000  # undecided panels at which a wider bracket is returned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bracket:
-    """A number known to lie in [lower, upper], up to rounding of order 1e-15."""
-
-    lower: float
-    upper: float
-
-
 def hockey_stick(
     p: DiscreteLaw, q: DiscreteLaw, *, epsilon: float, noise: Noise, scale: float
 ) -> Bracket:
@@ -36,7 +28,7 @@ def hockey_stick(
 
     Laplace: closed form, since the log ratio is monotone between neighbouring atoms. Gaussian: a
     rigorous bracket, closed to a relative 1e-12: panels are split until chords and tangents
-    tell the sign.
+    tell the sign. Up to rounding of order 1e-15.
 
     Parameters
     ----------
@@ -51,7 +43,7 @@ def hockey_stick(
     --------
     >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> exact = hockey_stick(zero, one, epsilon=0.0, noise="laplace", scale=1.0)
-    >>> round(exact.upper, 12) == round(1 - math.exp(-0.5), 12)
+    >>> round(exact.hi, 12) == round(1 - math.exp(-0.5), 12)
     True
     """
     epsilon = check.within("epsilon", epsilon, -math.inf, math.inf, ends="()")
@@ -60,7 +52,7 @@ def hockey_stick(
         raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
     if noise == "laplace":
         value = min(1.0, _laplace(p, q, epsilon, scale))
-        return Bracket(lower=value, upper=value)
+        return Bracket(value, value)
     return _gaussian(p, q, epsilon, scale)
 
 
@@ -105,7 +97,8 @@ def _gaussian(p: DiscreteLaw, q: DiscreteLaw, epsilon: float, scale: float) -> B
     net = _weighted_difference(log_weights(p, knots), log_weights(q, knots), epsilon)
     gains, losses = net.clip(min=0), (-net).clip(min=0)
     if not gains.any() or not losses.any():
-        return Bracket(lower=min(1.0, gains.sum()), upper=min(1.0, gains.sum()))
+        mass = min(1.0, float(gains.sum()))
+        return Bracket(mass, mass)
     knots = knots / scale
     with np.errstate(divide="ignore"):
         pair = gaussian_pair(knots, np.log(gains), np.log(losses))
@@ -126,7 +119,7 @@ def _gaussian(p: DiscreteLaw, q: DiscreteLaw, epsilon: float, scale: float) -> B
             break
         over = over.halved(unknown)
     lower += float((gain - loss)[unknown].clip(min=0).sum())
-    return Bracket(lower=min(lower, 1.0), upper=min(upper + float(room.sum()), 1.0))
+    return Bracket(min(lower, 1.0), min(upper + float(room.sum()), 1.0))
 
 
 def _mass(
@@ -138,26 +131,6 @@ def _mass(
     flip = a > 0
     a, b = np.where(flip, -b, a), np.where(flip, -a, b)
     return (ndtr(b) - ndtr(a)) @ weights
-
-
-def total_variation(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -> Bracket:
-    """Return the total variation distance after noise: the best advantage of any attacker."""
-    return hockey_stick(p, q, epsilon=0.0, noise=noise, scale=scale)
-
-
-def bayes_accuracy(
-    p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float, prior: float = 0.5
-) -> Bracket:
-    """Return the accuracy of the best guess of which law a release came from.
-
-    `prior` in (0, 1) is the probability of the first law; at 1/2 the accuracy is ``(1 + TV)/2``.
-    """
-    prior = check.within("prior", prior, 0, 1, ends="()")
-    odds = math.log1p(-prior) - math.log(prior)
-    delta = hockey_stick(p, q, epsilon=odds, noise=noise, scale=scale)
-    return Bracket(
-        lower=(1 - prior) + prior * delta.lower, upper=min(1.0, (1 - prior) + prior * delta.upper)
-    )
 
 
 def epsilon_for_delta(
@@ -177,7 +150,7 @@ def epsilon_for_delta(
 
     def worst(epsilon: float) -> float:
         return max(
-            hockey_stick(a, b, epsilon=epsilon, noise=noise, scale=scale).upper for a, b in ways
+            hockey_stick(a, b, epsilon=epsilon, noise=noise, scale=scale).hi for a, b in ways
         )
 
     if worst(0.0) <= delta:

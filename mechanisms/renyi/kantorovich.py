@@ -16,11 +16,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.coupling import Coupling
+from mechanisms.privacy.gaussian_tradeoff import classical_constant, gaussian_deltas
 from mechanisms.renyi.root import largest_convex, smallest_monotone
 
 
@@ -79,17 +79,6 @@ def _groups(points: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArr
     return group, weights / np.bincount(group, weights)[group]
 
 
-def gaussian_delta(distances: FloatArray, *, epsilon: float) -> FloatArray:
-    """Return ``delta(epsilon)`` of ``N(0, 1)`` and its shift by each distance; exact.
-
-    ``Phi(d/2 - epsilon/d) - e^epsilon Phi(-d/2 - epsilon/d)`` (Balle and Wang 2018, Theorem 8).
-    """
-    d = np.maximum(distances, 1e-300)
-    with np.errstate(over="ignore", under="ignore"):
-        delta = ndtr(d / 2 - epsilon / d) - np.exp(epsilon + log_ndtr(-d / 2 - epsilon / d))
-    return np.where(distances > 0, np.maximum(delta, 0.0), 0.0)
-
-
 def kantorovich_gaussian(coupling: Coupling, *, epsilon: float, delta: float) -> float:
     """Return the smallest sigma with ``E[delta_G(epsilon, |z|/sigma)] <= delta``.
 
@@ -103,7 +92,7 @@ def kantorovich_gaussian(coupling: Coupling, *, epsilon: float, delta: float) ->
         coupling.weights,
         epsilon,
         delta,
-        lambda moved, level: gaussian_delta(moved, epsilon=level),
+        gaussian_deltas,
     )
 
 
@@ -151,5 +140,4 @@ def classical_gaussian(coupling: Coupling, *, epsilon: float, delta: float) -> f
     (epsilon, delta)-Pufferfish privacy with the constant of Dwork and Roth (2014), Theorem A.1.
     """
     epsilon = check.within("epsilon", epsilon, 0, 1, ends="(]")
-    delta = check.within("delta", delta, 0, 1, ends="()")
-    return math.sqrt(2 * math.log(1.25 / delta)) * float(coupling.distances("l2").max()) / epsilon
+    return classical_constant(delta) * float(coupling.distances("l2").max()) / epsilon

@@ -38,8 +38,8 @@ class NoisedPoints:
     --------
     >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> pair = NoisedPoints(first=zero, second=one, noise="laplace", scale=2.0)
-    >>> pair.epsilon(0.0)
-    Bracket(lo=0.5, hi=0.5)
+    >>> pair.epsilon(0.0).lo, pair.epsilon(0.0).hi
+    (0.5, 0.5)
     """
 
     first: DiscreteLaw
@@ -71,11 +71,10 @@ class NoisedPoints:
         return (self.first, self.second), (self.second, self.first)
 
     def _worst(self, epsilon: float) -> Bracket:
-        found = [
+        forward, backward = (
             hockey.hockey_stick(p, q, epsilon=epsilon, noise=self.noise, scale=self.scale)
             for p, q in self._ways
-        ]
-        forward, backward = (Bracket(b.lower, b.upper) for b in found)
+        )
         return forward.join(backward)
 
     def _inverted(self, delta: float) -> Bracket:

@@ -11,7 +11,7 @@ import numpy as np
 from mechanisms.check import FloatArray
 from mechanisms.coupling import Coupling, DiscreteLaw, Norm
 
-_MASS = 1e-12  # mass that rounding may leave beyond the distance
+_PART = 1e-10  # part of an atom's mass that rounding may leave beyond the distance
 _MAX_PIVOTS = 10_000_000
 
 
@@ -38,6 +38,11 @@ def optimal_coupling(p: DiscreteLaw, q: DiscreteLaw, *, costs: FloatArray) -> Co
     ArithmeticError
         If the simplex did not finish.
     """
+    return _coupling(p, q, _plan(p, q, costs))
+
+
+def _plan(p: DiscreteLaw, q: DiscreteLaw, costs: FloatArray) -> FloatArray:
+    """Return the mass that an optimal coupling moves between each pair of atoms."""
     ot = _pot()
     if costs.shape != (len(p.weights), len(q.weights)):
         raise ValueError(
@@ -48,6 +53,10 @@ def optimal_coupling(p: DiscreteLaw, q: DiscreteLaw, *, costs: FloatArray) -> Co
         plan, log = ot.emd(p.weights, q.weights, costs, numItermax=_MAX_PIVOTS, log=True)
     if log["warning"] is not None:
         raise ArithmeticError(f"optimal transport did not finish: {log['warning']}")
+    return np.asarray(plan, dtype=np.float64)
+
+
+def _coupling(p: DiscreteLaw, q: DiscreteLaw, plan: FloatArray) -> Coupling:
     i, j = np.nonzero(plan > 0)
     return Coupling(left=p.atoms[i], right=q.atoms[j], weights=plan[i, j] / plan[i, j].sum())
 
@@ -64,10 +73,10 @@ def w_infinity(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> BottleneckPlan:
     """Return W_inf with L1 or L2 ground distance, in any dimension.
 
     Bisection over the distances between atoms; each step is a transport problem with cost 1
-    beyond the distance. The value is one of those distances, never above the true W_inf; it may
-    be below it only where all but 1e-12 of the mass can be coupled closer (as where an atom has
-    less weight than that): a (W, 1e-12)-closeness, for delta-approximate privacy. Noise for
-    pure privacy should not rest on atoms of so little weight.
+    beyond the distance. The value is one of those distances. It may be below the true W_inf only
+    where every atom of both laws is coupled that close but for a part of 1e-10 of its own
+    mass, which changes log likelihood ratios of the release by 2e-10 at most: an atom counts
+    however little it weighs. Rounding of the simplex can make it larger than W_inf.
     """
     distances = pairwise_distances(p, q, norm=norm)
     # Every atom has to move at least to its nearest partner, whatever its weight.
@@ -78,15 +87,19 @@ def w_infinity(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> BottleneckPlan:
     while low < high:
         middle = (low + high) // 2
         beyond = distances > candidates[middle]
-        plan = optimal_coupling(p, q, costs=beyond.astype(np.float64))
-        far = plan.distances(norm) > candidates[middle] * (1 + 1e-15)
-        if float(plan.weights[far].sum()) <= _MASS:
-            high, best = middle, plan
+        plan = _plan(p, q, beyond.astype(np.float64))
+        moved = np.where(beyond, 0.0, plan)
+        if _agrees(moved.sum(axis=1), p.weights) and _agrees(moved.sum(axis=0), q.weights):
+            high, best = middle, _coupling(p, q, plan)
         else:
             low = middle + 1
     if best is None:
         best = optimal_coupling(p, q, costs=(distances > candidates[high]).astype(np.float64))
     return BottleneckPlan(distance=float(candidates[high]), coupling=best)
+
+
+def _agrees(moved: FloatArray, weights: FloatArray) -> bool:
+    return bool((np.abs(moved - weights) <= _PART * weights).all())
 
 
 def _pot() -> ModuleType:

@@ -15,6 +15,7 @@ from bench.ledger import (
     largest_certifiable,
     verdict,
 )
+from bench.measure import how_known
 from mechanisms.gaussian import GaussianNoise
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.gaussian_tradeoff import gaussian_distance
@@ -172,3 +173,9 @@ def test_a_tight_gaussian_has_exactly_the_claimed_leakage():
     noise = GaussianNoise(covariance=np.eye(1) / distance**2, calibration="analytic")
     epsilon = noise.shift_epsilon(np.ones((1, 1)), ApproximateMeasure(0.001), 1)
     assert epsilon == pytest.approx(1.0, abs=1e-9)
+
+
+def test_an_exact_number_that_rests_on_draws_says_so_with_its_error():
+    assert how_known(Bracket(1.0, 1.0)) == "exact"
+    assert how_known(Bracket(0.0, 1.0)) == "bracket"
+    assert how_known(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")

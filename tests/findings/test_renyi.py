@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 
 from bench.cross import Cross
 from bench.ledger import VIOLATED
+from mechanisms.closeness import smallest_distance
 from mechanisms.coupling import DiscreteLaw, comonotone, wasserstein
-from mechanisms.renyi.approximate import close_distance
 from mechanisms.renyi.calibrate import (
     best_laplace,
     joint_convex_laplace,
@@ -170,7 +170,7 @@ def test_one_patient_moves_w_infinity_of_heart_and_one_pupil_that_of_student():
 
 @pytest.mark.parametrize(("name", "distance"), [("adult", 1.0), ("heart", 0.4), ("student", 1.0)])
 def test_a_hundredth_of_the_mass_makes_w_infinity_what_it_is(name, distance):
-    assert close_distance(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
+    assert smallest_distance(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
 
 
 GAPS = [
@@ -237,7 +237,7 @@ def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translatio
 @pytest.mark.parametrize(
     ("target", "changes"),
     [
-        ("mechanisms.wasserstein.WassersteinLaplace", {}),
+        ("mechanisms.wasserstein.AlphaWassersteinLaplace", {}),
         ("mechanisms.joint_convex.JointConvexLaplace", {}),
         ("mechanisms.exact_noise.ExactNoise", {"noise": "laplace"}),
         ("mechanisms.exact_noise.ExactNoise", {"noise": "gaussian"}),

@@ -120,3 +120,13 @@ def test_equal_laws_show_nothing_and_disjoint_ones_all():
         apart = LogPair(first=np.log([1.0, 0.0]), second=np.log([0.0, 1.0]))
     assert apart.epsilon(0.0).hi == math.inf
     assert apart.accuracy().hi == 1.0
+
+
+@pytest.mark.parametrize("order", [0.5, 1, 1.5, 8.0, np.inf])
+def test_renyi_of_log_probabilities_is_that_of_probabilities_and_survives_underflow(order):
+    first, second = np.log([0.2, 0.3, 0.5]), np.log([0.6, 0.3, 0.1])
+    plain = FinitePair(np.exp(first), np.exp(second)).renyi(order).hi
+    assert LogPair(first=first, second=second).renyi(order).hi == pytest.approx(plain, rel=1e-12)
+    tails = [np.append(logs, tail) for logs, tail in ((first, -900.0), (second, -np.inf))]
+    found = LogPair(first=tails[0], second=tails[1]).renyi(order).hi
+    assert found == (pytest.approx(plain, rel=1e-12) if order < 1 else np.inf)

@@ -14,7 +14,7 @@ from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.scale_claim import PrivateRelease
-from mechanisms.wasserstein import WassersteinLaplace
+from mechanisms.wasserstein import AlphaWassersteinLaplace
 from tests.support.laws import answers_of, on_grid
 
 LAWS = on_grid([6, 3, 1, 0, 0]), on_grid([2, 3, 2, 2, 1])
@@ -34,7 +34,7 @@ def test_density_variance_and_samples_are_of_one_law(power):
 
 def test_power_one_is_the_laplace_mechanism():
     found = WassersteinExponential().calibrate(answers_of(*LAWS), budget=BUDGET)
-    expected = WassersteinLaplace().calibrate(answers_of(*LAWS), budget=BUDGET)
+    expected = AlphaWassersteinLaplace().calibrate(answers_of(*LAWS), budget=BUDGET)
     assert found.variances() == pytest.approx(expected.variances(), rel=1e-9)
     assert found.guarantee.epsilon == pytest.approx(0.5)
     laws = [FiniteLaw(support=law.atoms[:, None], weights=law.weights) for law in LAWS]

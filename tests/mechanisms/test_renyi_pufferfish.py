@@ -29,12 +29,12 @@ from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.scale_claim import PrivateRelease, ScaleClaim
 from mechanisms.shift_reduction import ShiftReduction
-from mechanisms.wasserstein import WassersteinGaussian, WassersteinLaplace
+from mechanisms.wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from tests.support.laws import COUNTS, answers_of, on_grid
 
 RENYI = {
-    "w_alpha_laplace": WassersteinLaplace(),
-    "w_alpha_gaussian": WassersteinGaussian(),
+    "w_alpha_laplace": AlphaWassersteinLaplace(),
+    "w_alpha_gaussian": AlphaWassersteinGaussian(),
     "shift_laplace": ShiftReduction(noise="laplace"),
     "shift_gaussian": ShiftReduction(noise="gaussian"),
     "joint_convex": JointConvexLaplace(),
@@ -178,7 +178,7 @@ def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
     p, q = FAR
     answers = ScalarAnswers(laws=(p, q, None), pairs=((0, 1), (0, 2)))
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
-    mechanism = WassersteinLaplace().calibrate(answers, budget=budget)
+    mechanism = AlphaWassersteinLaplace().calibrate(answers, budget=budget)
     assert (
         mechanism.guarantee.notes[0] == "pair (0, 2) is skipped: one side is absent from the data"
     )

@@ -8,7 +8,7 @@ from mechanisms.coupling import DiscreteLaw
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws import FiniteLaw
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.wasserstein import WassersteinGaussian, WassersteinLaplace
+from mechanisms.wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from mechanisms.wasserstein_distribution import FiniteAnswers
 from mechanisms.wasserstein_vectors import WassersteinVectors, WInfinityVectors
 
@@ -68,7 +68,8 @@ def test_the_true_divergence_in_the_plane_meets_the_claim(noise):
 
 
 @pytest.mark.parametrize(
-    ("noise", "scalar"), [("laplace", WassersteinLaplace()), ("gaussian", WassersteinGaussian())]
+    ("noise", "scalar"),
+    [("laplace", AlphaWassersteinLaplace()), ("gaussian", AlphaWassersteinGaussian())],
 )
 def test_vectors_of_one_coordinate_are_scalars(noise, scalar):
     atoms, weights = np.array([0.0, 1.0, 4.0]), ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])

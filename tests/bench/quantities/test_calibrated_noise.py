@@ -15,7 +15,7 @@ from mechanisms.group_privacy import GroupLaplace
 from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.renyi.calibrate import wasserstein_gaussian, wasserstein_laplace
 from mechanisms.renyi.exact import exact_scale
-from mechanisms.wasserstein import WassersteinGaussian, WassersteinLaplace
+from mechanisms.wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -45,13 +45,17 @@ def test_scales_and_variances_are_those_of_the_calibrations():
     at = {"epsilon": 0.3, "order": 2.0}
     for axis, x in (("order", 2.0), ("epsilon", 0.3)):
         changes = {k: v for k, v in at.items() if k != axis} | {"axis": axis}
-        assert values(noise(WassersteinLaplace(), **changes), [x]) == pytest.approx([laplace])
-        assert values(noise(WassersteinGaussian(), **changes), [x]) == pytest.approx([gaussian])
+        assert values(noise(AlphaWassersteinLaplace(), **changes), [x]) == pytest.approx([laplace])
+        assert values(noise(AlphaWassersteinGaussian(), **changes), [x]) == pytest.approx(
+            [gaussian]
+        )
         changes |= {"of": "variance"}
-        assert values(noise(WassersteinLaplace(), **changes), [x]) == pytest.approx(
+        assert values(noise(AlphaWassersteinLaplace(), **changes), [x]) == pytest.approx(
             [2 * laplace**2]
         )
-        assert values(noise(WassersteinGaussian(), **changes), [x]) == pytest.approx([gaussian**2])
+        assert values(noise(AlphaWassersteinGaussian(), **changes), [x]) == pytest.approx(
+            [gaussian**2]
+        )
 
 
 def test_a_pure_budget_is_constant_in_the_order():
@@ -60,11 +64,11 @@ def test_a_pure_budget_is_constant_in_the_order():
 
 def test_a_ratio_is_over_the_reference_and_infinite_where_that_is_nothing():
     reference = ExactNoise(noise="laplace")
-    found = values(noise(WassersteinLaplace(), of="ratio", reference=reference), [2.0])
+    found = values(noise(AlphaWassersteinLaplace(), of="ratio", reference=reference), [2.0])
     least = exact_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
     assert found == pytest.approx([wasserstein_laplace(PLAN, order=2.0, epsilon=0.5) / least])
     private = CalibratedNoise(
-        scenarios=SCENARIOS, dataset="adult", mechanism=WassersteinLaplace(), of="ratio",
+        scenarios=SCENARIOS, dataset="adult", mechanism=AlphaWassersteinLaplace(), of="ratio",
         reference=reference,
     )  # fmt: skip
     assert values(private, [2.0]) == [math.inf]
@@ -76,7 +80,7 @@ def test_a_ratio_is_over_the_reference_and_infinite_where_that_is_nothing():
 
 def test_a_value_without_a_calibration_says_which():
     with pytest.raises(NotApplicableError, match="at order=1: no laplace noise meets"):
-        noise(WassersteinLaplace()).curve([1.0])
+        noise(AlphaWassersteinLaplace()).curve([1.0])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +94,7 @@ def test_a_value_without_a_calibration_says_which():
     ],
 )
 def test_bad_parameters_are_one_clear_line(changes, error, said):
-    settings = {"scenarios": SCENARIOS, "dataset": "heart", "mechanism": WassersteinLaplace()}
+    settings = {"scenarios": SCENARIOS, "dataset": "heart", "mechanism": AlphaWassersteinLaplace()}
     with pytest.raises(error, match=said):
         CalibratedNoise(**(settings | changes))
     with pytest.raises(ConfigError, match="unknown dataset"):
@@ -119,7 +123,7 @@ def test_a_quantity_may_have_its_own_values_of_the_parameter_for_each_axis(run):
             "path": "embedded:heart_oldpeak.csv", "value": "oldpeak", "secret": "fbs",
             "pairs": [[0, 1]], "count": "count",
         }},
-        "mechanism": {"_target_": "mechanisms.wasserstein.WassersteinLaplace"},
+        "mechanism": {"_target_": "mechanisms.wasserstein.AlphaWassersteinLaplace"},
         "at": {"epsilon": [0.1, 0.2, 0.4]},
     }  # fmt: skip
     outcome, _ = run(Curve(quantities={"q": config}, x=[2.0], grid={"axis": ["order", "epsilon"]}))

@@ -48,6 +48,42 @@ def test_uncertainty_is_a_constant_until_nothing_is_left():
     assert gaps[-1] == 0.0
 
 
+@pytest.mark.parametrize("form", ["closed", "closed_long"])
+def test_closed_forms_of_alternating_chains_are_upper_bounds(form):
+    exact = ChainInfluence(source=ALTERNATING, length=400)
+    for found, true in zip(
+        ChainInfluence(source=ALTERNATING, length=400, form=form).curve(X),
+        exact.curve(X),
+        strict=True,
+    ):
+        assert true.exact
+        assert found.lo == 0.0
+        assert found.hi >= true.hi - 1e-9
+    assert values(ChainInfluence(source=ALTERNATING, length=400, form="closed_long"), [2]) == (
+        pytest.approx([1.792], abs=5e-4)
+    )
+    assert values(exact, [2]) == pytest.approx([1.738], abs=5e-4)
+
+
+@pytest.mark.parametrize("form", ["closed", "closed_long"])
+@pytest.mark.parametrize(("reading", "times"), [("joint", 2), ("conditional", 1)])
+def test_closed_forms_are_shifted_by_uncertainty(form, reading, times):
+    plain = ChainInfluence(source=BINARY, length=400, form=form)
+    shifted = ChainInfluence(source=BINARY, length=400, form=form, uncertainty=0.2, reading=reading)
+    assert all(b.exact for b in plain.curve(X))
+    assert not any(b.exact for b in shifted.curve(X))
+    gaps = np.subtract(values(shifted), values(plain))
+    assert gaps == pytest.approx(times * math.log(1.2 / 0.8))
+
+
+def test_the_form_far_from_the_ends_bounds_short_chains():
+    exact = values(ChainInfluence(source=BINARY, length=7), range(1, 8))
+    far = ChainInfluence(source=BINARY, length=7, form="closed_long").curve(np.arange(1.0, 8.0))
+    assert all(b.hi >= a - 1e-9 for a, b in zip(exact, far, strict=True))
+    assert far[5].hi > exact[5] + 0.05
+    assert far[5].lo == 0.0
+
+
 def test_process_curves_have_the_known_values():
     found = values(ProcessInfluence(decay=1.0), range(1, 8))
     assert found == pytest.approx([93.75, 41.72, 3.559, 1.791, 0.024, 0.012, 0], abs=6e-3)

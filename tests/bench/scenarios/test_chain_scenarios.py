@@ -15,16 +15,18 @@ from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
 from mechanisms.base import NotOfferedError
 from mechanisms.expected_value import ExpectedValueLaplace
-from mechanisms.influence.calibrate import InfluenceRandomisedResponse
+from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
     ChainKnowledge,
     CurveKnowledge,
     EntryValues,
 )
+from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import excess
 from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.markov_quilt import exact_scale
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.smallest_pure import SmallestPureLaplace
 from mechanisms.wasserstein_distribution import FiniteAnswers
@@ -289,3 +291,23 @@ def test_a_state_that_is_never_visited_is_no_secret():
     scenario = count(transition=[[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0]], length=5)
     assert scenario.secrets == ("X3=0", "X3=1")
     assert np.isfinite(scenario.knowledge(CurveKnowledge).curve.values[1:]).all()
+
+
+def test_a_long_slow_chain_costs_the_curve_no_more_than_the_exact_quilt():
+    scenario = count([[0.995, 0.005], [0.005, 0.995]], length=3000)
+    total = scenario.knowledge(CurveKnowledge).curve.budget(1.0).total
+    quilt = exact_scale(list(scenario.theta_chains), 3000, 1.0)
+    assert 1 / total == pytest.approx(quilt, rel=1e-6)
+    assert quilt == pytest.approx(733.874, abs=1e-3)
+
+
+def test_families_of_pufferfish_mechanisms_name_one_notion():
+    scenario, budget = count(), Epsilon(epsilon=1.0)
+    curve, chains = scenario.knowledge(CurveKnowledge), scenario.knowledge(ChainKnowledge)
+    entry = scenario.knowledge(Sensitivity)
+    mechanisms = (
+        WInfinityLaplace().calibrate(scenario.knowledge(ScalarAnswers), budget=budget),
+        InfluenceLaplace().calibrate(curve, entry, budget=budget),
+        MarkovQuiltLaplace(method="exact").calibrate(chains, entry, budget=budget),
+    )
+    assert {m.guarantee.notion for m in mechanisms} == {"Pufferfish privacy"}

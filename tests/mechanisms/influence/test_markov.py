@@ -126,8 +126,8 @@ def test_a_longer_chain_has_at_least_the_influence_so_the_longest_decides(seed, 
 def test_grouping_nodes_loses_at_most_its_tolerance(seed, length):
     transition, initial = random_chain(seed, 3, 0.1)
     chain = MarkovChain(transition=transition, initial=initial)
-    fine = chain_curve(chain, length, tolerance=0.0)
-    coarse = chain_curve(chain, length, tolerance=0.05)
+    fine = chain_curve(chain, length, up_to=length, tolerance=0.0)
+    coarse = chain_curve(chain, length, up_to=length, tolerance=0.05)
     finite = np.isfinite(fine.values)
     assert (coarse.values[finite] >= fine.values[finite] - 1e-12).all()
     assert (coarse.values[finite] <= fine.values[finite] + 0.05 + 1e-12).all()
@@ -260,3 +260,12 @@ def test_bad_lengths_are_refused():
         chain_curve(binary(0.6, 0.8), [3, 0])
     with pytest.raises(ValueError, match="lengths must not be empty"):
         chain_curve(binary(0.6, 0.8), [])
+
+
+@pytest.mark.parametrize(("stay", "length"), [(0.995, 1500), (0.9, 200), (0.6, 200)])
+def test_the_curve_is_tabulated_as_far_as_it_matters(stay, length):
+    chain = binary(stay, stay)
+    curve, whole = chain_curve(chain, length), chain_curve(chain, length, up_to=length)
+    for epsilon in (0.05, 0.3, 1.0):
+        assert curve.budget(epsilon).total == pytest.approx(whole.budget(epsilon).total, rel=1e-9)
+    assert curve.values.size == (length + 1 if stay == 0.995 else 2 * 64 + 1 if stay == 0.9 else 33)

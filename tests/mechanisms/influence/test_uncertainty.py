@@ -8,47 +8,29 @@ from hypothesis import strategies as st
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.curve import independence
 from mechanisms.influence.markov import chain_curve
-from mechanisms.influence.uncertainty import (
-    conditional_influence,
-    excess,
-    joint_influence,
-    uncertain_curve,
-)
+from mechanisms.influence.uncertainty import excess, uncertain_curve
 
 ONCE = np.log(1.2 / 0.8)
 
 
 def spread_joint(table, spread):
-    return joint_influence((1 - spread) * table, (1 + spread) * table)
+    return over_vertices((1 - spread) * table, (1 + spread) * table)
 
 
 def over_vertices(lower, upper):
     """Largest log ratio over the corners of the box of joint tables."""
     shape = lower.shape
-    best = np.zeros((shape[0], shape[0]))
-    for corner in product((False, True), repeat=lower.size):
-        table = np.where(np.reshape(corner, shape), upper, lower)
-        law = table / table.sum(axis=1, keepdims=True)
-        ratios = np.log(law[:, None, :] / law[None, :, :]).max(axis=2)
-        best = np.maximum(best, ratios)
-    return best
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 5))
-def test_the_joint_reading_is_the_maximum_over_the_box(seed, n_values):
-    rng = np.random.default_rng(seed)
-    lower = rng.uniform(0.01, 1, (2, n_values))
-    upper = lower * rng.uniform(1, 2, (2, n_values))
-    computed = joint_influence(lower, upper)
-    np.testing.assert_allclose(computed, over_vertices(lower, upper), rtol=1e-10)
+    corners = np.array(list(product((False, True), repeat=lower.size))).reshape(-1, *shape)
+    table = np.where(corners, upper, lower)
+    logs = np.log(table / table.sum(axis=2, keepdims=True))
+    return (logs[:, :, None, :] - logs[:, None, :, :]).max(axis=(0, 3))
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 6), st.floats(0, 0.9))
+@given(st.integers(0, 10**6), st.integers(2, 4), st.floats(0, 0.9))
 def test_the_joint_reading_has_its_closed_form_and_stays_below_twice_the_factor(seed, size, t):
-    law = np.random.default_rng(seed).dirichlet(np.ones(size) + 0.5, 3)
-    joint = law * np.array([[0.2], [0.5], [0.3]])
+    law = np.random.default_rng(seed).dirichlet(np.ones(size) + 0.5, 2)
+    joint = law * np.array([[0.3], [0.7]])
     q = law
     high = (1 + t) * q / ((1 - t) + 2 * t * q)
     low = (1 - t) * q / ((1 + t) - 2 * t * q)
@@ -64,8 +46,8 @@ def test_the_joint_reading_has_its_closed_form_and_stays_below_twice_the_factor(
 def test_the_conditional_reading_shifts_the_nominal_influence(seed, size, t):
     q = np.random.default_rng(seed).dirichlet(np.ones(size) + 0.5, 2)
     nominal = np.log(q[0] / q[1]).max()
-    computed = conditional_influence((1 - t) * q, (1 + t) * q)[0, 1]
-    assert computed == pytest.approx(nominal + excess(t, "conditional"))
+    widest = np.log((1 + t) * q[0] / ((1 - t) * q[1])).max()
+    assert widest == pytest.approx(nominal + excess(t, "conditional"))
 
 
 @pytest.mark.parametrize(("smallest", "floor"), [(0.5, 0.405), (0.1, 0.728), (1e-6, 0.811)])
@@ -84,7 +66,7 @@ def test_the_conditional_reading_fails_where_the_joint_is_bounded():
     assert ((true >= 0.8 * nominal - 1e-12) & (true <= 1.2 * nominal + 1e-12)).all()
     law, known = true / true.sum(axis=1, keepdims=True), nominal * 2
     shown = np.log(law[0] / law[1]).max()
-    assert shown > conditional_influence(0.8 * known, 1.2 * known)[0, 1] + 0.2
+    assert shown > np.log(known[0] / known[1]).max() + excess(0.2, "conditional") + 0.2
     assert shown <= spread_joint(nominal, 0.2)[0, 1]
 
 
@@ -113,17 +95,7 @@ def test_no_uncertainty_changes_nothing():
     assert uncertain_curve(curve, 0.0).direction == "exact"
 
 
-def test_bounds_that_allow_zero_give_infinity_and_never_nan():
-    lower, upper = np.array([[0.0, 0.2], [0.1, 0.0]]), np.array([[0.0, 0.3], [0.1, 0.0]])
-    influence = joint_influence(lower, upper)
-    assert influence.tolist() == [[0.0, np.inf], [np.inf, 0.0]]
-
-
-def test_bad_bounds_are_refused():
-    with pytest.raises(ValueError, match=r"lower must be in \[0, upper\]"):
-        joint_influence(np.array([[0.2, 0.3]]), np.array([[0.1, 0.4]]))
-    with pytest.raises(ValueError, match="row of zeros"):
-        joint_influence(np.zeros((1, 2)), np.zeros((1, 2)))
+def test_bad_spreads_and_readings_are_refused():
     with pytest.raises(ValueError, match="spread must be in"):
         excess(1.0)
     with pytest.raises(ValueError, match="reading must be"):

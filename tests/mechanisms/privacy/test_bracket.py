@@ -14,7 +14,12 @@ def test_join_contains_the_larger_of_any_two_numbers_in_the_brackets(first, seco
     joined = one.join(other)
     assert joined.lo <= max(inside) * (1 + 1e-12) + 1e-300
     assert max(inside) <= joined.hi * (1 + 1e-12)
-    assert joined in (Bracket(max(one.lo, other.lo), max(one.hi, other.hi)),)
+    assert joined == Bracket(max(one.lo, other.lo), max(one.hi, other.hi))
+
+
+def test_errors_of_joined_brackets_add_up():
+    assert Bracket(0, 1, 0.2).join(Bracket(0, 2, 0.3)).error == pytest.approx(0.5)
+    assert Bracket(0, 1, 0.8).join(Bracket(0, 2, 0.3)).error == 1.0
 
 
 @pytest.mark.parametrize(

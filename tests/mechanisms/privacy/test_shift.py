@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
+from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.gaussian_tradeoff import gaussian_delta
+from mechanisms.privacy.leakage import AtMost
 from mechanisms.privacy.shift import (
     LaplaceShift,
     VectorLaplaceShift,
@@ -246,7 +248,36 @@ def test_the_pure_epsilon_of_a_vector_is_approached_in_the_far_orthant():
 def test_the_mean_bound_is_above_the_mean_and_close_for_many_values():
     rng = np.random.default_rng(3)
     values = rng.beta(2, 5, size=1 << 16)
-    assert 2 / 7 <= upper_mean(values) <= 2 / 7 + 0.01
+    bounds = [upper_mean(values, failure) for failure in (1e-2, 1e-9, 1e-12)]
+    assert 2 / 7 <= bounds[0] < bounds[1] < bounds[2] <= 2 / 7 + 0.01
+
+
+@pytest.mark.parametrize("values", [np.arange(2.0), np.repeat([0.0, 1.0], [99, 1])])
+def test_the_mean_bound_fails_no_more_often_than_stated(values):
+    rng, failure = np.random.default_rng(4), 0.05
+    draws = rng.choice(values, size=(2000, 400))
+    failed = np.mean([upper_mean(row, failure) < values.mean() for row in draws])
+    assert failed <= failure
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+@pytest.mark.parametrize("delta", [0.3, 0.4])
+def test_the_search_for_epsilon_shares_its_error_over_its_steps(vector, delta):
+    found = vector.epsilon(delta)
+    assert found.error == 1e-9
+    told = [gaussian_delta(found.hi, d) for d in vector._conditional_distances().tolist()]
+    assert upper_mean(np.array(told), 1e-9 / 14) <= delta
+
+
+def test_brackets_say_whether_they_rest_on_draws():
+    vector = VECTORS[0]
+    assert vector.epsilon(0.0).error == 0.0
+    assert vector.delta(0.5).error == vector.accuracy().error == 1e-9
+    assert vector.delta(0.5).join(vector.delta(0.6)).error == 2e-9
+    assert LaplaceShift(distance=1.0, spread=1.0, scale=1.0).delta(0.5).error == 0.0
+    processed = AtMost(vector)
+    assert processed.delta(0.5) == Bracket(0.0, vector.delta(0.5).hi, 1e-9)
+    assert processed.accuracy().error == processed.epsilon(0.1).error == 1e-9
 
 
 @pytest.mark.parametrize("epsilon", [1e-17, 1e-9, 900.0, 933.05])

@@ -1,6 +1,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -198,3 +199,16 @@ def test_accuracy_stays_below_the_ceiling_of_every_epsilon_and_delta(seed, epsil
     ceiling = (math.exp(epsilon) + pair.delta(epsilon).hi) / (1 + math.exp(epsilon))
     assert pair.accuracy().lo <= ceiling + 1e-9
     assert pair.accuracy().lo >= 0.5
+
+
+@pytest.mark.parametrize("order", [0.5, 1, 2.0, 7.0])
+def test_renyi_of_nearly_equal_variances_keeps_its_digits(order):
+    variance = 1 + 2.0**-20
+    with mpmath.workdps(50):
+        v, a = mpmath.mpf(variance), mpmath.mpf(order)
+        if order == 1:
+            expected = (v - 1 - mpmath.log(v)) / 2
+        else:
+            expected = (mpmath.log(1 + (1 - a) * (v - 1)) / (1 - a) - mpmath.log(v)) / 2
+    found = LogRatio(shift=np.zeros(1), variances=np.array([variance])).renyi(order)
+    assert found == pytest.approx(float(expected), rel=1e-8)

@@ -8,13 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.coupling import DiscreteLaw
-from mechanisms.renyi.hockey_stick import (
-    bayes_accuracy,
-    epsilon_for_delta,
-    hockey_stick,
-    total_variation,
-)
-from mechanisms.renyi.kantorovich import gaussian_delta
+from mechanisms.privacy.gaussian_tradeoff import gaussian_delta
+from mechanisms.renyi.hockey_stick import epsilon_for_delta, hockey_stick
 
 SETTINGS = settings(max_examples=30, deadline=None)
 NOISES = ("laplace", "gaussian")
@@ -53,17 +48,17 @@ def test_delta_agrees_with_brute_force(p, q, epsilon, noise, scale):
     dp, dq = densities(p, q, noise, scale)
     expected = np.trapezoid(np.maximum(dp - math.exp(epsilon) * dq, 0), GRID)
     found = hockey_stick(p, q, epsilon=epsilon, noise=noise, scale=scale)
-    assert 0 <= found.lower <= found.upper <= 1
-    assert found.upper - found.lower <= 2e-12 * found.upper
-    assert found.upper == pytest.approx(expected, abs=2e-7)
+    assert 0 <= found.lo <= found.hi <= 1
+    assert found.hi - found.lo <= 2e-12 * found.hi
+    assert found.hi == pytest.approx(expected, abs=2e-7)
 
 
 @SETTINGS
 @given(laws(), laws(), st.sampled_from([0.0, 0.6]), st.sampled_from(NOISES))
 def test_the_two_directions_are_dual(p, q, epsilon, noise):
     # (p - e^epsilon q)_+ = p - e^epsilon q + e^epsilon (q - e^-epsilon p)_+.
-    there = hockey_stick(p, q, epsilon=epsilon, noise=noise, scale=0.8).upper
-    back = hockey_stick(q, p, epsilon=-epsilon, noise=noise, scale=0.8).upper
+    there = hockey_stick(p, q, epsilon=epsilon, noise=noise, scale=0.8).hi
+    back = hockey_stick(q, p, epsilon=-epsilon, noise=noise, scale=0.8).hi
     expected = 1 - math.exp(epsilon) + math.exp(epsilon) * back
     assert there == pytest.approx(expected, abs=1e-12)
 
@@ -73,23 +68,23 @@ def test_the_two_directions_are_dual(p, q, epsilon, noise):
 def test_points_have_closed_forms(distance, epsilon):
     pair = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
     found = hockey_stick(*pair, epsilon=epsilon, noise="gaussian", scale=1.0)
-    expected = gaussian_delta(np.array([distance]), epsilon=epsilon)[0]
-    assert found.upper == pytest.approx(expected, rel=1e-9, abs=1e-14)
+    expected = gaussian_delta(epsilon, distance)
+    assert found.hi == pytest.approx(expected, rel=1e-9, abs=1e-14)
     found = hockey_stick(*pair, epsilon=epsilon, noise="laplace", scale=1.0)
     expected = max(0.0, 1 - math.exp((epsilon - distance) / 2))
-    assert found.upper == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert found.hi == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @SETTINGS
 @given(laws(), laws(), st.sampled_from([0.5, 0.2]), st.sampled_from(NOISES))
-def test_bayes_accuracy_is_the_integral_of_the_larger_density(p, q, prior, noise):
+def test_the_best_guess_under_any_prior_is_right_as_often_as_the_larger_density_says(
+    p, q, prior, noise
+):
     dp, dq = densities(p, q, noise, 1.0)
     expected = np.trapezoid(np.maximum(prior * dp, (1 - prior) * dq), GRID)
-    found = bayes_accuracy(p, q, noise=noise, scale=1.0, prior=prior)
-    assert found.upper == pytest.approx(expected, abs=1e-6)
-    if prior == 0.5:
-        half = total_variation(p, q, noise=noise, scale=1.0)
-        assert found.upper == pytest.approx((1 + half.upper) / 2, abs=1e-14)
+    odds = math.log(1 - prior) - math.log(prior)
+    found = hockey_stick(p, q, epsilon=odds, noise=noise, scale=1.0)
+    assert (1 - prior) + prior * found.hi == pytest.approx(expected, abs=1e-6)
 
 
 @SETTINGS
@@ -99,7 +94,7 @@ def test_epsilon_meets_delta_in_both_directions_and_no_smaller_one_does(p, q, de
     both = [(p, q), (q, p)]
 
     def worst(e):
-        return max(hockey_stick(*w, epsilon=e, noise=noise, scale=1.0).upper for w in both)
+        return max(hockey_stick(*w, epsilon=e, noise=noise, scale=1.0).hi for w in both)
 
     assert worst(epsilon) <= delta
     if epsilon > 0:
@@ -116,5 +111,4 @@ def test_epsilon_at_delta_zero_is_the_largest_log_ratio():
 def test_equal_laws_leak_nothing():
     law = DiscreteLaw(atoms=[0.0, 3.0], weights=[0.5, 0.5])
     for noise in NOISES:
-        assert total_variation(law, law, noise=noise, scale=1.0).upper <= 1e-15
-        assert bayes_accuracy(law, law, noise=noise, scale=1.0).upper == pytest.approx(0.5)
+        assert hockey_stick(law, law, epsilon=0.0, noise=noise, scale=1.0).hi <= 1e-15
