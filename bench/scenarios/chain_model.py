@@ -93,6 +93,13 @@ class ChainModel:
         """Whether the chain is made up."""
         return self.source.synthetic
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped or reordered while the chains' sequences were read."""
+        return tuple(
+            note for source in (self.source, *self.further) for note in getattr(source, "notes", ())
+        )
+
     def check(self) -> None:
         """Load the chain; refuse states, positions and values that do not fit it."""
         self._secrets  # noqa: B018  (computed once, kept)
