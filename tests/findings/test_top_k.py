@@ -40,13 +40,14 @@ def accuracies(ranked, k):
     return (ranked == np.arange(k)).mean(axis=0)
 
 
-def peeled(k, rng):
+def peeled(k, rng, accounting="picks"):
     mechanism = PeeledRanking(
         selection="gumbel", k=k, epsilon=E, candidates=np.arange(M), sensitivity=1.0,
         claim=InfluenceClaim(
             knowledge=CurveKnowledge(curve=independence(1)),
             sensitivity=Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=1, dimension=M),
         ),
+        accounting=accounting,
     )  # fmt: skip
     return accuracies(mechanism.release(ZIPF, rng), k)
 
@@ -62,6 +63,11 @@ def test_a_joint_laplace_histogram_beats_peeled_picks_at_equal_budget():
     np.testing.assert_allclose(laplace(3, M / E, rng), [0.03, 0.02, 0.01], atol=0.01)
     for k in (2, 3, 4):
         assert (laplace(k, 2 / E, rng)[1:] > peeled(k, rng)[1:] + 0.1).all()
+
+
+def test_whole_rankings_need_less_noise_for_the_same_claim():
+    rng = np.random.default_rng(0)
+    np.testing.assert_allclose(peeled(3, rng, "ranking"), [1.00, 0.69, 0.21], atol=0.02)
 
 
 def test_for_one_pick_both_are_about_level():
@@ -132,14 +138,14 @@ def test_the_published_uncertain_columns_fit_the_conditional_reading():
 
 
 def test_the_published_columns_differ_by_a_shift_of_epsilon():
-    """Accuracy with uncertainty, read off the column without it: epsilon falls by .34 to .40.
+    """Accuracy with uncertainty, read off the column without it: epsilon falls by .34 to .39.
 
     log(1.2 / .8) = .405 is the excess of the conditional reading, .811 that of the joint one.
     """
     at = np.interp(ACC_UNCERTAIN[1:], ACC_CERTAIN, EPSILONS)
     shift = np.array(EPSILONS[1:]) - at
-    assert (shift > 0.3).all()
-    assert (shift < 0.42).all()
+    assert (shift > 0.335).all()
+    assert (shift < 0.395).all()
 
 
 def test_long_bouts_cost_most_of_the_budget():
