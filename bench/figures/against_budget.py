@@ -19,6 +19,7 @@ COLOURS = (
     "#8C564B", "#9467BD", "#BCBD22", "#17BECF",
 )  # fmt: skip
 FEW = 8  # values that are told on a logarithmic axis, each one
+APART = 1.03  # factor between mechanisms that share a single place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +98,18 @@ class AgainstBudget:
             table = table[table[column] == value]
         rows = self._rows(table)
         mechanisms = list(dict.fromkeys(table["mechanism"]))
+        found = pd.to_numeric(rows[self.axis], errors="coerce") if self.axis in rows else ()
+        places = [float(place) for place in sorted(set(found)) if 0 < place < np.inf]
         for i, name in enumerate(mechanisms):
             colour = COLOURS[i % len(COLOURS)]
-            own = rows[(rows["mechanism"] == name) & (rows["metric"] == self.metric)]
-            self._line(axes, own, name.replace("_", " "), colour)
+            here = table[table["mechanism"] == name]
+            if len(places) == 1:  # side by side at the only place
+                aside = APART ** (i - (len(mechanisms) - 1) / 2)
+                here = here.assign(**{self.axis: here[self.axis].astype(float) * aside})
+            own = self._rows(here)
+            self._line(axes, own[own["metric"] == self.metric], name.replace("_", " "), colour)
             if self.ceiling is not None:
-                self._ceiling(axes, table[table["mechanism"] == name], colour)
+                self._ceiling(axes, here, colour)
             if name in self.published:
                 points = self.published[name]
                 axes.plot(points["x"], points["y"], "o", mfc="none", color=colour, ms=5)
@@ -110,8 +117,9 @@ class AgainstBudget:
             value, low, high = crossing(rows, self.metric, self.axis, *self.crossing)
             axes.axvline(value, color="black", linewidth=0.6, linestyle=":")
             axes.axvspan(low, high, color="black", alpha=0.08, linewidth=0)
-        places = sorted(set(rows[self.axis].dropna())) if self.axis in rows else []
-        places = [float(place) for place in places if 0 < place < np.inf]
+        if len(places) == 1:
+            reach = APART ** len(mechanisms)
+            axes.set_xlim(places[0] / reach, places[0] * reach)
         if "x" in self.log and places:
             axes.set_xscale("log")
             if len(places) <= FEW:

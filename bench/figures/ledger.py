@@ -77,7 +77,11 @@ class Ledger:
         styles = {
             "claimed": ("--", CLAIMED, "claimed"),
             "exact": ("-", EXACT, "exact under the model (shaded: bracket)"),
-            "certified": (".", CERTIFIED, "certified by the attacks (lower bound, 95 %)"),
+            "certified": (
+                ".",
+                CERTIFIED,
+                "certified by the attacks (lower bound, 95 %; dotted without budget)",
+            ),
         }
         verdicts = set(table["verdict"]) & {"violated", "model misfit"}
         if verdicts:
