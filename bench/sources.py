@@ -23,13 +23,12 @@ def sources_hash(target: str) -> str:
     """Return the hash of the files that a class is made from; empty where there is none.
 
     They are the file that defines it and, from there on, the files that each one imports, as far as
-    these lie in the same package, or outside Python, installed packages and this project.
+    these lie outside Python, installed packages and this project.
     """
     try:
         start = inspect.getmodule(get_object(target))
     except (TypeError, OSError, ValueError):
         return ""
-    root = target.partition(".")[0]
     files: dict[str, bytes] = {}
     waiting = [start]
     while waiting:
@@ -37,10 +36,12 @@ def sources_hash(target: str) -> str:
         path = getattr(module, "__file__", None)
         if module is None or path is None or module.__name__ in files:
             continue
-        if module.__name__.partition(".")[0] != root and not _private(module.__name__, Path(path)):
-            continue
-        files[module.__name__] = Path(path).read_bytes()
-        waiting += [sys.modules.get(name) for name in _imported(module, files[module.__name__])]
+        private = _private(module.__name__, Path(path))
+        if private or module is start:
+            files[module.__name__] = Path(path).read_bytes()
+        if private:
+            names = _imported(module, files[module.__name__])
+            waiting += [sys.modules.get(name) for name in names]
     return hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
 
 
