@@ -61,7 +61,7 @@ Columns = tuple[NDArray[np.int32], ...]  # user, local time, venue, offset
 
 def read_checkins(path: Path, venues: Venues, training_days: int, days: int, steps: Steps) -> Tally:
     """Read the check-ins, order each user's by local time, cut off the days and count."""
-    (user, time, venue, offset), dropped = located(path, venues)
+    (user, time, venue, offset), dropped = read_rows(path, venues)
     if not user.size:
         raise DataError(f"{path} has no check-in in a country of the city table.")
     first = int(time.min()) // DAY * DAY
@@ -128,7 +128,7 @@ def _entries(
         )
 
 
-def located(path: Path, venues: Venues) -> tuple[list[NDArray[Any]], dict[str, int]]:
+def read_rows(path: Path, venues: Venues) -> tuple[list[NDArray[Any]], dict[str, int]]:
     """Return user, local time, venue and offset of each row; how many were dropped, by reason."""
     check_encoding(path)
     size = path.stat().st_size

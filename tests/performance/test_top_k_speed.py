@@ -76,7 +76,7 @@ READ = """
 import resource, sys, time
 from pathlib import Path
 from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare
-from bench.datasets.foursquare_checkins import located
+from bench.datasets.foursquare_checkins import read_rows
 from bench.datasets.foursquare_venues import read_countries, read_venues
 folder = Path(sys.argv[1])
 start = time.perf_counter()
@@ -85,7 +85,7 @@ whole, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_
 del tally
 venues = read_venues(folder / POIS, read_countries(folder / CITIES))
 start = time.perf_counter()
-columns, _ = located(folder / CHECKINS, venues)
+columns, _ = read_rows(folder / CHECKINS, venues)
 print(whole, time.perf_counter() - start, memory / 2**20)
 """
 PANDAS = """

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bench.datasets import checkin_rows, foursquare_checkins
 from bench.datasets.checkin_rows import PAD, line_blocks, rows_of, seconds
 from bench.datasets.foursquare import CHECKINS, CITIES, POIS
-from bench.datasets.foursquare_checkins import located, other_rows
+from bench.datasets.foursquare_checkins import other_rows, read_rows
 from bench.datasets.foursquare_venues import read_countries, read_venues
 from bench.datasets.synthetic_files import write_files
 from bench.datasets.venue_ids import IdTable, mixed
@@ -135,10 +135,10 @@ def test_a_line_longer_than_a_block_allows_is_refused(tmp_path, monkeypatch):
 def test_files_read_in_small_ranges_are_read_the_same(tmp_path, monkeypatch):
     write_files(tmp_path, 10_000, seed=1)
     venues = read_venues(tmp_path / POIS, read_countries(tmp_path / CITIES))
-    at_once, none = located(tmp_path / CHECKINS, venues)
+    at_once, none = read_rows(tmp_path / CHECKINS, venues)
     monkeypatch.setattr(checkin_rows, "BLOCK", 5000)
     monkeypatch.setattr(foursquare_checkins, "RANGE", 12_345)
-    in_parts, dropped = located(tmp_path / CHECKINS, venues)
+    in_parts, dropped = read_rows(tmp_path / CHECKINS, venues)
     for one, other in zip(at_once, in_parts, strict=True):
         assert (one == other).all()
     assert none == dropped
