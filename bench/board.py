@@ -10,7 +10,6 @@ from bench.cell import FINISHED, RESERVED, ROW_COLUMNS, Plain
 
 LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
-RISING = ("acc_at", "hit_rate", "ndcg")  # utility metrics that count what is right
 FIXED = {*RESERVED, *ROW_COLUMNS}
 
 
@@ -18,7 +17,8 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     """Return one line a cell: rank, coordinates, the ledger, verdict, and the metrics shown.
 
     Mechanisms are ranked within equal coordinates other than the mechanism, errors and attack
-    metrics (each the largest over the cell's attacks) from small to large.
+    metrics (each the largest over the cell's attacks) from small to large, metrics that are
+    ``rising`` from large to small.
     A cell without the sort metric gets no rank and stands last: a hole is shown, never averaged.
 
     Parameters
@@ -47,7 +47,9 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     budget = [axis for axis in axes if axis != "mechanism"]
     columns = [*axes, "verdict", "unit", *ledger, *shown, SORT]
     board = pd.DataFrame(lines, columns=None if lines else columns)
-    board = ranked(board, budget, more_is_better=sort.startswith(RISING))
+    told = set(table["rising"]) if "rising" in table else ()
+    rising = any(sort in names.split(", ") for names in told)
+    board = ranked(board, budget, more_is_better=rising)
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
     if len(set(board["unit"]) - {""}) <= 1:

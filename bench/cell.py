@@ -23,7 +23,7 @@ FAILED = "failed"
 
 NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 
-RESERVED = ("cell", "status", "verdict", "data", "unit")  # columns of every cell
+RESERVED = ("cell", "status", "verdict", "data", "unit", "rising")  # columns of every cell
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
 
@@ -115,15 +115,13 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
         head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit")}
+        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "rising")}
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]
         records += [head | r for r in rows]
     axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
-    return pd.DataFrame.from_records(
-        records, columns=["cell", *axes, "status", "verdict", "data", "unit", *ROW_COLUMNS]
-    )
+    return pd.DataFrame.from_records(records, columns=["cell", *axes, *RESERVED[1:], *ROW_COLUMNS])
 
 
 def canonical(value: object) -> str:

@@ -156,7 +156,7 @@ def metric_rows(
     game: Game, scored: dict[str, list[Scored]], metrics: dict[str, Plain]
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
-    rows, facts = [], {}
+    rows, facts, rising = [], {}, []
     released = game.released()
     for label, config in metrics.items():
         metric: Any = built_from_text(canonical(config), f"metric {label}")
@@ -167,11 +167,15 @@ def metric_rows(
                 facts[f"metric {label}"] = f"not applicable: {reason}"
                 continue
             rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
+            if getattr(metric, "rising", False):
+                rising.append(metric.name)
             continue
         for attack, games in scored.items():
             stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
             found = metric.measure(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
+    if rising:
+        facts["rising"] = ", ".join(rising)
     return rows, facts
 
 

@@ -99,6 +99,8 @@ class FittedSequences:
         All states; a label outside them is an error. None takes the labels found, sorted.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
+    separator, encoding : str
+        Of a CSV.
 
     References
     ----------
@@ -111,12 +113,15 @@ class FittedSequences:
     label: str = "label"
     states_named: Sequence[str] | None = None
     smoothing: float = SMOOTHING
+    separator: str = ","
+    encoding: str = "utf-8"
 
     synthetic = False
 
     @cached_property
     def _rows(self) -> tuple[pd.DataFrame, list[str]]:
-        table = read_columns(self.path, (self.user, self.time, self.label))
+        columns = (self.user, self.time, self.label)
+        table = read_columns(self.path, columns, self.separator, self.encoding)
         moment = moments(table[self.time], self.path)
         return in_order({"user": table[self.user], "moment": moment, "label": table[self.label]})
 

@@ -40,6 +40,8 @@ class SequenceFile:
         All labels; any other becomes "Other", counted in the notes. None takes those found.
     steps : {"all", "changes"}
         Every row is a step, or only a change of label.
+    separator, encoding : str
+        Of a CSV.
     """
 
     path: str | None
@@ -50,6 +52,8 @@ class SequenceFile:
     train: float = 0.8
     labels: Sequence[str] | None = None
     steps: Steps = "all"
+    separator: str = ","
+    encoding: str = "utf-8"
 
     synthetic = False
 
@@ -61,7 +65,7 @@ class SequenceFile:
     def tally(self) -> Tally:
         """The file's statistics."""
         columns = [self.user, self.time, self.label, *([self.group] if self.group else [])]
-        table = read_columns(self.path, columns)
+        table = read_columns(self.path, columns, self.separator, self.encoding)
         moment = moments(table[self.time], str(self.path))
         group = table[self.group] if self.group else pd.Series(ALL, index=table.index)
         return tallied(
@@ -132,7 +136,9 @@ def in_order(columns: Mapping[str, pd.Series]) -> tuple[pd.DataFrame, list[str]]
     return table.sort_values(["sequence", "moment"], kind="stable"), notes
 
 
-def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
+def read_columns(
+    path: str | None, columns: Sequence[str], separator: str = ",", encoding: str = "utf-8"
+) -> pd.DataFrame:
     """Read columns as text; refuse a missing file, a missing column, an empty field."""
     if path is None:
         raise DataError("path must name a CSV or parquet file, got path=None.")
@@ -143,14 +149,19 @@ def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
             typed = pd.read_parquet(path)
             table = typed.astype(str).where(typed.notna(), "")
         else:
-            table = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8-sig",
-                                skipinitialspace=True)  # fmt: skip
+            table = pd.read_csv(
+                path, dtype=str, na_filter=False, skipinitialspace=True, sep=separator,
+                encoding="utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding,
+            )  # fmt: skip
     except FileNotFoundError:
         raise DataError(f"no file {path}.") from None
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at {error.start}."
+            f"{path} is not {encoding.upper()}: byte {error.object[error.start]:#04x} at "
+            f"{error.start}; set its encoding, such as latin-1."
         ) from error
+    except LookupError:
+        raise DataError(f"encoding must be one that Python knows, got {encoding!r}.") from None
     except (OSError, ValueError, ImportError) as error:
         line = str(error).splitlines()[0]
         raise DataError(f"{path} cannot be read as a table: {line}.") from error
@@ -158,7 +169,7 @@ def read_columns(path: str | None, columns: Sequence[str]) -> pd.DataFrame:
         if name not in table:
             found = ", ".join(map(str, table.columns))
             packed = len(table.columns) == 1 and any(mark in found for mark in ";\t|")
-            hint = "; its fields must be separated by commas" if packed else ""
+            hint = "; set its separator" if packed else ""
             raise DataError(f"{path} has no column {name!r}; it has {found}{hint}.")
     table = table[list(columns)]
     empty = (table == "").any(axis=1)

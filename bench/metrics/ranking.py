@@ -35,6 +35,7 @@ class AccuracyAtRank:
     """
 
     side: ClassVar[str] = "utility"
+    rising: ClassVar[bool] = True
     rank: int
     name: str
 
@@ -63,6 +64,7 @@ class MeanAccuracy:
     """
 
     side: ClassVar[str] = "utility"
+    rising: ClassVar[bool] = True
     k: int
     name: str
 
@@ -90,6 +92,7 @@ class HitRate:
     """
 
     side: ClassVar[str] = "utility"
+    rising: ClassVar[bool] = True
     k: int
     name: str
 
@@ -115,6 +118,7 @@ class NDCG:
     """
 
     side: ClassVar[str] = "utility"
+    rising: ClassVar[bool] = True
     k: int
     name: str
     relevance: Relevance = "rank"

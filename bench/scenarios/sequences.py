@@ -198,6 +198,8 @@ def of_file(
     train: float = 0.8,
     labels: Sequence[str] | None = None,
     steps: Steps = "all",
+    separator: str = ",",
+    encoding: str = "utf-8",
     other: bool = False,
     smoothing: float = SMOOTHING,
     uncertainty: float = 0.0,
@@ -206,12 +208,12 @@ def of_file(
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
-    The first nine parameters are those of `bench.datasets.sequence_file.SequenceFile`, the rest
+    The first ten parameters are those of `bench.datasets.sequence_file.SequenceFile`, the rest
     those of `Sequences`.
     """
     file = SequenceFile(
         path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,
-        steps=steps,
+        steps=steps, separator=separator, encoding=encoding,
     )  # fmt: skip
     return Sequences(
         population=file, other=other, smoothing=smoothing, uncertainty=uncertainty,

@@ -39,6 +39,19 @@ def test_smaller_errors_rank_first():
     ]
 
 
+def test_metrics_that_rise_rank_the_largest_first_whatever_their_name():
+    def told(mechanism, value):
+        facts = {"verdict": "holds", "rising": "share_right, hits"}
+        rows = [number("hits", value), number("l2", value)]
+        result = CellResult(status=FINISHED, rows=rows, facts=facts)
+        return cell(mechanism, epsilon=1.0), result
+
+    failed = (cell("d", epsilon=1.0), CellResult(status=FAILED))
+    table = tidy([failed, told("a", 0.3), told("b", 0.1), told("c", 0.2)])
+    assert order(leaderboard(table, ["hits"]))[:3] == [("1", "a"), ("2", "c"), ("3", "b")]
+    assert order(leaderboard(table, ["l2"]))[:3] == [("1", "b"), ("2", "c"), ("3", "a")]
+
+
 def test_ties_share_a_rank_and_the_next_one_is_skipped():
     assert order(leaderboard(errors(a=2.0, b=1.0, c=1.0), ["l2"])) == [
         ("1", "b"),

@@ -121,6 +121,22 @@ def test_other_encodings_and_ragged_rows_are_refused(tmp_path):
         SequenceFile(path=str(tmp_path / "ragged.csv")).tally  # noqa: B018
 
 
+def test_other_separators_and_encodings_are_read_when_they_are_named(tmp_path):
+    path = tmp_path / "mine.csv"
+    rows = [f"u;{t};{'é' if t % 2 else 'b'};g" for t in range(10)]
+    path.write_bytes("\n".join(["user;time;label;group", *rows]).encode("latin-1"))
+    found = SequenceFile(path=str(path), separator=";", encoding="latin-1").tally
+    assert found.states == ("b", "é")
+    with pytest.raises(DataError, match=r"is not UTF-8: byte 0xe9 at \d+; set its encoding"):
+        SequenceFile(path=str(path), separator=";").tally  # noqa: B018
+    with pytest.raises(DataError, match=r"has no column 'user'; it has user;time;.*set its separ"):
+        SequenceFile(path=str(path), encoding="latin-1").tally  # noqa: B018
+    with pytest.raises(DataError, match="encoding must be one that Python knows, got 'utf-99'"):
+        SequenceFile(path=str(path), separator=";", encoding="utf-99").tally  # noqa: B018
+    with pytest.raises(DataError, match="the columns must be different ones, got user, time, user"):
+        SequenceFile(path=str(path), label="user").tally  # noqa: B018
+
+
 def test_counting_in_parts_equals_counting_at_once(monkeypatch):
     rng = np.random.default_rng(0)
     n = 500
