@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -63,14 +64,19 @@ def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, see
         scenario.draw(secret, split, rng_for(seed, "worlds", stream_name(scenario_text), part, r))
         for r in range(repetitions)
     ]
-    first = drawn[0].database
-    arrays = [np.concatenate([w.secret for w in drawn]), np.concatenate([w.answers for w in drawn])]
-    if first is not None:
-        arrays.append(np.concatenate([w.database for w in drawn]))
-    for array in arrays:
-        array.flags.writeable = False  # other mechanisms see the same worlds
-    secret, answers, *database = arrays
-    return Worlds(secret=secret, answers=answers, database=database[0] if database else None)
+    databases = [w.database for w in drawn if w.database is not None]
+    return Worlds(
+        secret=_shared([w.secret for w in drawn]),
+        answers=_shared([w.answers for w in drawn]),
+        database=_shared(databases) if databases else None,
+    )
+
+
+def _shared(parts: Sequence[NDArray[T]]) -> NDArray[T]:
+    """Return the parts as one array that nobody can change: other mechanisms see it too."""
+    whole = np.concatenate(parts)
+    whole.flags.writeable = False
+    return whole
 
 
 @dataclass(frozen=True, kw_only=True)

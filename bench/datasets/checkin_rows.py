@@ -20,6 +20,10 @@ FARTHEST = 1440  # minutes of an offset
 MOST_USERS = 1_000_000_000
 USER, OFFSET = r"\d{1,9}", r"-?0*(?:\d{1,3}|1[0-3]\d\d|14[0-3]\d|1440)"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+TIME = (
+    rf"[A-Z][a-z]{{2}} (?:{'|'.join(MONTHS)}) (?:0[1-9]|[12]\d|3[01]) "
+    r"(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60) \+0000 20(?:[0-2]\d|3[0-7])"
+)
 FIRST_SECONDS = (
     np.arange("2000-01", "2038-02", dtype="datetime64[M]").astype("datetime64[s]").astype(np.int32)
 )

@@ -18,10 +18,6 @@ from bench.datasets.reading import progress_over
 from bench.datasets.source import DataError
 
 BLOCK = 8 << 20
-TIME = (
-    r"[A-Z][a-z]{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:0[1-9]|[12]\d|3[01]) "
-    r"(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60) \+0000 20(?:[0-2]\d|3[0-7])"
-)
 TEXT_TIME = pa.binary(30)
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 
 from bench.datasets.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkin_rows import FARTHEST, OFFSET, seconds
-from bench.datasets.checkin_stream import TEXT_TIME, TIME, blocks, decoded, fixed, malformed
+from bench.datasets.checkin_rows import FARTHEST, OFFSET, TIME, seconds
+from bench.datasets.checkin_stream import TEXT_TIME, blocks, decoded, fixed, malformed
 from bench.datasets.foursquare_venues import NUMBER
 from bench.datasets.sequence_file import moments, ordered_entries, read_columns
 from bench.datasets.source import DataError, located

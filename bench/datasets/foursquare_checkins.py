@@ -23,20 +23,14 @@ from bench.datasets.checkin_rows import (
     MOST_USERS,
     OFFSET,
     PAD,
+    TIME,
     USER,
     Rows,
     line_blocks,
     rows_of,
     seconds,
 )
-from bench.datasets.checkin_stream import (
-    TEXT_TIME,
-    TIME,
-    check_encoding,
-    fixed,
-    malformed,
-    read_csv,
-)
+from bench.datasets.checkin_stream import TEXT_TIME, check_encoding, fixed, malformed, read_csv
 from bench.datasets.foursquare_venues import Venues
 from bench.datasets.reading import progress_over
 from bench.datasets.source import DataError

@@ -68,13 +68,14 @@ class HomeActivities:
             border = day.iloc[0] + self.train * (day.iloc[-1] - day.iloc[0] + 1)
             tables.append(table.assign(home=home, training=day < border))
         rows = pd.concat(tables, ignore_index=True)
+        number = pd.factorize(rows["home"])[0]
         return tallied(
             Entries(
                 states=tuple(names.values()),
                 groups=tuple(f"home {home}" for home in self.homes),
-                sequence=pd.factorize(rows["home"])[0],
+                sequence=number,
                 state=pd.Index(list(names)).get_indexer(rows["activity"]),
-                group=pd.factorize(rows["home"])[0],
+                group=number,
                 training=rows["training"].to_numpy(),
             ),
             self.steps,

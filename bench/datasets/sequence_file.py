@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bench.datasets.source import DataError
+from bench.datasets.source import DataError, unsplit
 from bench.datasets.tally import OTHER, Entries, Steps, Tally, known_steps, tallied
 from mechanisms.check import within
 
@@ -167,10 +167,9 @@ def read_columns(
         raise DataError(f"{path} cannot be read as a table: {line}.") from error
     for name in columns:
         if name not in table:
-            found = ", ".join(map(str, table.columns))
-            packed = len(table.columns) == 1 and any(mark in found for mark in ";\t|")
-            hint = "; set its separator" if packed else ""
-            raise DataError(f"{path} has no column {name!r}; it has {found}{hint}.")
+            found = [str(column) for column in table.columns]
+            hint = "; set its separator" if unsplit(found) else ""
+            raise DataError(f"{path} has no column {name!r}; it has {', '.join(found)}{hint}.")
     table = table[list(columns)]
     empty = (table == "").any(axis=1)
     if table.empty or empty.any():

@@ -174,6 +174,11 @@ def _variable() -> Path | None:
     return Path(folder) if folder else None
 
 
+def unsplit(columns: Sequence[str]) -> bool:
+    """Whether a table's only column looks like several with another separator."""
+    return len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
+
+
 def unpacked(path: Path) -> bytes:
     """Return a file's content, unpacked if its name ends in ``.gz``."""
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bench.datasets.column import LARGEST
-from bench.datasets.source import DataError
+from bench.datasets.source import DataError, unsplit
 from mechanisms.check import FloatArray, real
 
 
@@ -146,8 +146,7 @@ def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     """Return a column without missing values, or say which columns there are."""
     if name not in table.columns:
         columns = [str(column) for column in table.columns]
-        packed = len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
-        hint = "; set scenario.separator" if packed else ""
+        hint = "; set scenario.separator" if unsplit(columns) else ""
         raise DataError(f"no column {name!r}; there are {', '.join(columns)}{hint}.")
     column = table[name]
     if isinstance(column, pd.DataFrame):
