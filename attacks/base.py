@@ -13,7 +13,7 @@ import numpy as np
 
 from mechanisms.base import Mechanism
 from mechanisms.check import Array, FloatArray, IntArray
-from mechanisms.laws import AnswerLaw
+from mechanisms.laws.answer import AnswerLaw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

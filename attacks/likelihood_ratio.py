@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
 from mechanisms.check import Array, FloatArray, whole
-from mechanisms.laws import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw, FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
 CHUNK = 4_000_000

@@ -15,12 +15,12 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from bench.build import build, unknown
-from bench.cell import Plain
-from bench.compose import KEYS, engine_of, experiment_of, listing, plain
-from bench.report import missing_folder, print_listing, print_outcome, print_plan
-from bench.tracking import Store, StoreError, existing_store, tracking_uri
-from bench.words import check_choices
+from bench.config.build import build, unknown
+from bench.config.choices import check_choices
+from bench.config.compose import KEYS, engine_of, experiment_of, listing, plain
+from bench.core.cell import Plain
+from bench.leaderboard.terminal import missing_folder, print_listing, print_outcome, print_plan
+from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
 
 USAGE = (
     "Run one: python -m bench +experiment=NAME [overrides]; more: python -m bench list=mechanisms"

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws import AnswerLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.privacy.leakage import PairLeakage
 
 Sees = Literal["answers", "database"]
 

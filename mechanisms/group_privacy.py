@@ -14,16 +14,16 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import whole
-from mechanisms.gaussian import (
+from mechanisms.knowledge import Sensitivity
+from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
     calibration_notes,
     check_calibration,
     target_distance,
 )
-from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
-from mechanisms.noise import AdditiveNoise, Noise
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import GROUP, ApproximateMeasure, Guarantee, NoClaim
 

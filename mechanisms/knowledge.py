@@ -9,8 +9,8 @@ import numpy as np
 
 from mechanisms.base import Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, finite, positive, whole
-from mechanisms.coupling import DiscreteLaw
-from mechanisms.laws import GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.discrete import DiscreteLaw
 
 Pairs = tuple[tuple[int, int], ...]
 ROUNDING = 1e-13

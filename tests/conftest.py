@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.build import built_from_text
-from bench.cell import tidy
-from bench.engine import Serial
-from bench.experiment import Experiment
-from bench.tracking import Store
+from bench.config.build import built_from_text
+from bench.core.cell import tidy
+from bench.store.tracking import Store
+from bench.sweep.engine import Serial
+from bench.sweep.experiment import Experiment
 
 SUPPORT = "tests.support.components"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bench.build import ConfigError
+from bench.config.build import ConfigError
+from bench.config.choices import key_values
 from bench.figures.draw import draw_all
-from bench.store_table import latest_sweep, table_of
-from bench.tracking import StoreError, existing_store, tracking_uri
-from bench.words import key_values
+from bench.store.read_sweep import latest_sweep, table_of
+from bench.store.tracking import StoreError, existing_store, tracking_uri
 
 
 def redraw(uri: str, experiment: str | None, run_id: str | None, output: str) -> int:

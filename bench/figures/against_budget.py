@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from bench.build import ConfigError, unknown
+from bench.config.build import ConfigError, unknown
 from bench.figures.crossing import crossing
 
 COLOURS = (

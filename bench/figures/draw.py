@@ -11,8 +11,8 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
-from bench.build import build
-from bench.cell import Plain
+from bench.config.build import build
+from bench.core.cell import Plain
 
 
 class FigureOf(Protocol):

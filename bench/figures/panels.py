@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.build import ConfigError, unknown
+from bench.config.build import ConfigError, unknown
 from bench.figures.against_budget import COLOURS
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bench.intervals import contrast, functional, rate
+from bench.core.intervals import contrast, functional, rate
 from bench.metrics.base import Labelled, Names, Scored
 from bench.metrics.roc import auc, best_threshold, check_samples, pair_scores, tpr_at
 from mechanisms.check import FloatArray, within

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from bench.intervals import Estimate
+from bench.core.intervals import Estimate
 from mechanisms.base import Mechanism
 from mechanisms.check import Array, FloatArray, IntArray
 

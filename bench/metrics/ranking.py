@@ -14,11 +14,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from bench.intervals import mean, rate
+from bench.core.intervals import mean, rate
 from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, whole
-from mechanisms.ranking import largest
+from mechanisms.top_k.ranking import largest
 
 Relevance = Literal["rank", "count", "binary"]
 RELEVANCES = ("rank", "count", "binary")

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from bench.intervals import exact, mean
+from bench.core.intervals import exact, mean
 from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray

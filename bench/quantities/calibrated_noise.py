@@ -9,14 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from bench.build import ConfigError, unknown
+from bench.config.build import ConfigError, unknown
 from bench.scenarios.base import Scenario
 from mechanisms.base import Calibration, NotApplicableError
 from mechanisms.check import FloatArray, positive
-from mechanisms.gaussian import GaussianNoise
-from mechanisms.identity import ExactRelease
-from mechanisms.laplace import LaplaceNoise
-from mechanisms.noise import AdditiveNoise
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import Bracket
 
 METRICS = {"scale": "scale", "variance": "noise_var", "ratio": "noise_ratio"}

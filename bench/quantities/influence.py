@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from bench.datasets.chains import ChainSource
+from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, positive, whole

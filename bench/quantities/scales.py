@@ -10,7 +10,7 @@ import numpy as np
 from mechanisms.check import FloatArray, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import chain_curve
-from mechanisms.markov_quilt import (
+from mechanisms.influence.markov_quilt import (
     approximate_scale,
     exact_scale,
     smallest_stationary_mass,

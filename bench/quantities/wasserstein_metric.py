@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bench.build import ConfigError, unknown
+from bench.config.build import ConfigError, unknown
 from bench.scenarios.base import Scenario
 from mechanisms.check import FloatArray, positive, within
-from mechanisms.coupling import comonotone
 from mechanisms.knowledge import ScalarAnswers
+from mechanisms.laws.discrete import comonotone
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.renyi import achieved
 

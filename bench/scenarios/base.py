@@ -9,7 +9,7 @@ import numpy as np
 from attacks.base import Worlds
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import IntArray
-from mechanisms.laws import AnswerLaw
+from mechanisms.laws.answer import AnswerLaw
 
 K = TypeVar("K", bound=Knowledge)
 

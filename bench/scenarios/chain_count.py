@@ -10,12 +10,12 @@ import numpy as np
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import ChainModel, made
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.coupling import DiscreteLaw
-from mechanisms.influence.counts import visits_law
+from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws import FiniteLaw
-from mechanisms.wasserstein_distribution import FiniteAnswers
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.visit_counts import visits_law
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from bench.scenarios.base import K
 from bench.scenarios.chain_count import gaussian_answers
 from bench.scenarios.chain_model import ChainModel, made
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.influence.counts import histogram_law
+from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laws import FiniteLaw
-from mechanisms.wasserstein_distribution import FiniteAnswers
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.visit_counts import histogram_law
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class ChainHistogram(ChainModel):
     """Release the number of visits to every state.
 
     The exact law is offered for one sequence of few states (see
-    `mechanisms.influence.counts.histogram_law`); elsewhere exact leakage is not computable.
+    `mechanisms.laws.visit_counts.histogram_law`); elsewhere exact leakage is not computable.
     """
 
     @property

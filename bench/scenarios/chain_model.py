@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from attacks.base import Worlds
-from bench.cell import canonical
-from bench.datasets.chains import ChainSource
+from bench.core.cell import canonical
+from bench.datasets.sequences.chains import ChainSource
 from bench.scenarios.base import K
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, whole
@@ -22,8 +22,8 @@ from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
-from mechanisms.laws import FiniteLaw
-from mechanisms.sequence_law import SequenceLaw
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.sequence import SequenceLaw
 
 Facts = dict[type[Knowledge], Callable[[], Knowledge]]
 

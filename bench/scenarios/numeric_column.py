@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from attacks.base import Worlds
-from bench.datasets.column import NumericTable, label_of
+from bench.datasets.table.column import NumericTable, label_of
 from bench.scenarios.base import K, offered
 from mechanisms.base import Knowledge
 from mechanisms.check import IntArray, real
-from mechanisms.coupling import DiscreteLaw
+from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws import FiniteLaw
-from mechanisms.wasserstein_distribution import FiniteAnswers
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.discrete import DiscreteLaw
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from bench.datasets.source import DataError
-from bench.datasets.user_table import UserTable
+from bench.datasets.table.user_table import UserTable
 from bench.scenarios.property_subsets import PropertySubsets
 from bench.scenarios.statistics import Count, Mean, Statistic
 

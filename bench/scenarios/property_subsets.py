@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 
 from attacks.base import Worlds
+from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
-from bench.randomness import rng_for
 from bench.scenarios.base import K, offered
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subsets import sum_features, without_replacement
 from mechanisms.base import Knowledge
 from mechanisms.check import FloatArray, IntArray, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laws import GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
 
 SPLITS = ("shadow", "test", "model")
 

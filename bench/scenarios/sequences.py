@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from attacks.base import Worlds
-from bench.datasets.sequence_file import SequenceFile
+from bench.datasets.sequences.sequence_file import SequenceFile
+from bench.datasets.sequences.sequence_statistics import OTHER, Population, Steps, Tally
 from bench.datasets.source import DataError
-from bench.datasets.tally import OTHER, Population, Steps, Tally
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import made
 from mechanisms.base import NotOfferedError
@@ -24,8 +24,8 @@ from mechanisms.influence.knowledge import PUBLIC, Candidates, ChainKnowledge, C
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laws import AnswerLaw
-from mechanisms.training_majority import TrainingCounts
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.top_k.training_majority import TrainingCounts
 
 TOP = 3  # what rankings show unless told otherwise
 
@@ -208,8 +208,8 @@ def of_file(
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
-    The first ten parameters are those of `bench.datasets.sequence_file.SequenceFile`, the rest
-    those of `Sequences`.
+    The first ten parameters are those of
+    `bench.datasets.sequences.sequence_file.SequenceFile`, the rest those of `Sequences`.
     """
     file = SequenceFile(
         path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,

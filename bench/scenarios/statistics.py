@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from bench.datasets.column import LARGEST
 from bench.datasets.source import DataError, unsplit
+from bench.datasets.table.column import LARGEST
 from mechanisms.check import FloatArray, real
 
 

@@ -13,16 +13,16 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, whole
-from mechanisms.exponential import ExponentialChoice
-from mechanisms.geometric import GeometricNoise, GeometricRelease
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import EntryBudget
+from mechanisms.influence.exponential import ExponentialChoice
 from mechanisms.influence.knowledge import Candidates, CurveKnowledge, EntryValues
+from mechanisms.influence.randomised_response import RandomisedResponse
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
-from mechanisms.noise import AdditiveNoise
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.randomised_response import RandomisedResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,14 @@ from typing import Literal, Protocol
 from mechanisms.base import NotApplicableError
 from mechanisms.group_privacy import group_epsilon
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge
-from mechanisms.knowledge import Sensitivity
-from mechanisms.markov_quilt import (
+from mechanisms.influence.markov_quilt import (
     approximate_composed_epsilon,
     composed_epsilon,
     smallest_stationary_mass,
     spectral_gap,
 )
-from mechanisms.noise import Noise
+from mechanisms.knowledge import Sensitivity
+from mechanisms.noise.additive import Noise
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee, NoClaim
 
 PURE = ApproximateMeasure(0.0)

@@ -10,10 +10,10 @@ import numpy as np
 from mechanisms.check import whole
 from mechanisms.influence.claim import Method, QuiltClaim, mixing
 from mechanisms.influence.knowledge import ChainKnowledge
+from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
-from mechanisms.markov_quilt import approximate_scale, exact_scale
-from mechanisms.noise import AdditiveNoise
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon
 
 Histogram = Literal["joint", "per_category"]

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from mechanisms.check import positive, within
+from mechanisms.leakage.pair import finite_renyi
 from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.leakage import finite_renyi
 
 # Names of notions, as recorded.
 PUFFERFISH = "Pufferfish privacy"

@@ -6,7 +6,7 @@ both directions. Scale 0 means no noise: 0 where the coupling moves nothing, els
 
 References
 ----------
-See `mechanisms.renyi.calibrate` and `mechanisms.renyi.kantorovich`.
+See `mechanisms.renyi.calibrate` and `mechanisms.renyi.kantorovich_scale`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 from mechanisms import check
 from mechanisms.check import FloatArray
-from mechanisms.coupling import Coupling
-from mechanisms.privacy.gaussian_tradeoff import gaussian_deltas
+from mechanisms.laws.discrete import Coupling
+from mechanisms.leakage.gaussian_tradeoff import gaussian_deltas
+from mechanisms.leakage.root import smallest_monotone
 from mechanisms.renyi.calibrate import higher_orders
-from mechanisms.renyi.kantorovich import conditional_log_mean, laplace_delta
+from mechanisms.renyi.kantorovich_scale import conditional_log_mean, laplace_delta
 from mechanisms.renyi.noise_cost import laplace_divergence, log_mean_exp, log_mean_laplace
-from mechanisms.renyi.root import smallest_monotone
 
 
 def wasserstein_laplace(coupling: Coupling, *, order: float, scale: float) -> float:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.coupling import Coupling, DiscreteLaw
-from mechanisms.renyi.transport import optimal_coupling
+from mechanisms.laws.discrete import Coupling, DiscreteLaw
+from mechanisms.laws.transport import optimal_coupling
 
 _ROUNDS = 30
 _SETTLED = 1e-12

@@ -4,7 +4,7 @@ Every function takes a coupling of the laws of the query under the two secrets (
 valid, the optimal one gives the least noise), a Renyi order and epsilon in nats, and returns an
 upper bound on the noise needed, rounded towards more noise. The costs are even in ``x - x'``, so
 that both directions of a secret pair are covered at once; for several pairs take
-`mechanisms.coupling.largest_over_pairs`. Scale 0 means that the laws are equal (or epsilon is
+`mechanisms.laws.discrete.largest_over_pairs`. Scale 0 means that the laws are equal (or epsilon is
 infinite) and no noise is needed; scale inf means that no noise meets the budget by this theorem.
 In several dimensions Laplace noise is independent per coordinate and distances are L1, Gaussian
 noise is isotropic and distances are L2.
@@ -25,9 +25,9 @@ import numpy as np
 
 from mechanisms import check
 from mechanisms.check import FloatArray
-from mechanisms.coupling import Coupling
+from mechanisms.laws.discrete import Coupling
+from mechanisms.leakage.root import largest_convex
 from mechanisms.renyi.noise_cost import log_mean_exp, log_mean_laplace
-from mechanisms.renyi.root import largest_convex
 
 
 def wasserstein_laplace(coupling: Coupling, *, order: float, epsilon: float) -> float:
@@ -38,7 +38,7 @@ def wasserstein_laplace(coupling: Coupling, *, order: float, epsilon: float) -> 
 
     Examples
     --------
-    >>> from mechanisms.coupling import comonotone_of_samples
+    >>> from mechanisms.laws.discrete import comonotone_of_samples
     >>> pair = comonotone_of_samples([0.0], [1.0])
     >>> round(wasserstein_laplace(pair, order=2, epsilon=0.5), 9)
     4.0

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from mechanisms import check
-from mechanisms.coupling import DiscreteLaw, comonotone
+from mechanisms.laws.discrete import DiscreteLaw, comonotone
+from mechanisms.leakage.divergence import worst_noised_divergence
+from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.root import smallest_monotone
 from mechanisms.renyi.calibrate import joint_convex_laplace, wasserstein_gaussian
-from mechanisms.renyi.divergence import worst_noised_divergence
-from mechanisms.renyi.noised import Noise
-from mechanisms.renyi.root import smallest_monotone
 
 # Noise of a thousandth of the smallest gap between atoms hides nothing more.
 _FLOOR = 1e-3

@@ -1,143 +1,204 @@
-"""Pure and (epsilon, delta)-Pufferfish privacy from one coupling (Kantorovich mechanisms).
+"""Pufferfish privacy from one coupling: W_infinity and the Kantorovich mechanisms, scalar answers.
 
-Every scale is an upper bound on the noise needed, for both directions of the pair; the strict
-Kantorovich mechanism is `mechanisms.renyi.calibrate.w_infinity_laplace` on a W_1-optimal plan.
-
-References
-----------
+Song, Wang, Chaudhuri (2017), Pufferfish Privacy Mechanisms for Correlated Data.
 Ding (2022), Kantorovich Mechanism for Pufferfish Privacy.
-Balle, Wang (2018), Improving the Gaussian Mechanism for Differential Privacy.
-Dwork, Roth (2014), The Algorithmic Foundations of Differential Privacy.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-import numpy as np
+from mechanisms.base import Mechanism, NotApplicableError
+from mechanisms.knowledge import ScalarAnswers
+from mechanisms.laws.discrete import Coupling, comonotone
+from mechanisms.laws.transport import optimal_coupling, pairwise_distances
+from mechanisms.leakage.gaussian_tradeoff import classical_constant
+from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.privacy.budget import Epsilon, EpsilonDelta
+from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure
+from mechanisms.renyi import achieved, calibrate
+from mechanisms.renyi import kantorovich_scale as kantorovich
+from mechanisms.renyi.scale_claim import check_noise, over_pairs, scaled_noise
 
-from mechanisms import check
-from mechanisms.check import FloatArray, IntArray
-from mechanisms.coupling import Coupling
-from mechanisms.privacy.gaussian_tradeoff import classical_constant, gaussian_deltas
-from mechanisms.renyi.root import largest_convex, smallest_monotone
+PURE = ApproximateMeasure(0.0)
 
 
-def relaxed_kantorovich_laplace(coupling: Coupling, *, epsilon: float) -> float:
-    """Return the Laplace scale of the relaxed Kantorovich mechanism (pure epsilon-Pufferfish).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WInfinityLaplace:
+    """Release ``X + Lap(W_infinity / epsilon)``: pure epsilon, hence every Renyi order at once.
 
-    Smallest b with ``E[e^{|x-x'|/b} | x'] <= e^epsilon`` for every x' and likewise for every x.
-    Valid: ``E[N(y-x) | x'] <= E[e^{|x-x'|/b} | x'] N(y-x')``, averaged over x'. Never above
-    `w_infinity_laplace` on the same coupling.
+    Parameters
+    ----------
+    plan : {"comonotone", "transport"}
+        The coupling whose largest displacement counts: the one that attains W_infinity, or the
+        W_1-optimal plan of a network simplex (POT), the strict Kantorovich mechanism. W_1-optimal
+        plans are not unique on the line, and the comonotone one among them moves least.
+
+    References
+    ----------
+    Song, Wang, Chaudhuri (2017), W_infinity mechanism; Ding (2022), Theorem 1.
     """
-    epsilon = check.positive("epsilon", epsilon)
-    distances = coupling.distances("l1")
-    largest = float(distances.max())
-    if largest == 0 or math.isinf(epsilon):
-        return 0.0
-    sides = [_groups(points, coupling.weights) for points in (coupling.left, coupling.right)]
-    # Jensen, for the group of the largest mean distance, bounds the rate from above.
-    ratio = distances / largest
-    means = max(float(np.bincount(group, share * ratio).max()) for group, share in sides)
-    rate = largest_convex(
-        conditional_log_mean(coupling),
-        budget=epsilon,
-        low=epsilon,
-        high=max(epsilon, epsilon / means),
-    )
-    return math.nextafter(largest / rate, math.inf)
+
+    requires: ClassVar = (ScalarAnswers,)
+    accepts: ClassVar = Epsilon
+    plan: Literal["comonotone", "transport"] = "comonotone"
+
+    def __post_init__(self) -> None:
+        check_plan(self.plan)
+
+    def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
+        """Divide the largest displacement over the pairs by epsilon."""
+        pairs = over_pairs(
+            plans(answers, self.plan),
+            lambda plan: calibrate.w_infinity_laplace(plan, epsilon=budget.epsilon),
+            lambda plan, b: achieved.w_infinity_laplace(plan, scale=b),
+        )
+        wide = "Song, Wang, Chaudhuri (2017), W_infinity mechanism"
+        return scaled_noise(
+            pairs,
+            noise="laplace",
+            notion=PUFFERFISH,
+            measure=PURE,
+            theorem=wide if self.plan == "comonotone" else "Ding (2022), Theorem 1",
+            notes=answers.skipped(),
+        )
 
 
-def conditional_log_mean(coupling: Coupling) -> Callable[[float], tuple[float, float]]:
-    """Return the largest ``log E[e^{rate |x-x'|/L} | x']``, over x' and over x, with its slope.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelaxedKantorovichLaplace:
+    """Release ``X + Lap(b)`` with ``E[e^{|x-x'|/b} | x'] <= e^epsilon`` for all x', and for all x.
 
-    A function of the rate; L is the coupling's largest distance, which must be positive.
+    Pure epsilon-Pufferfish privacy; never more noise than the largest displacement calls for.
+
+    Parameters
+    ----------
+    plan : {"comonotone", "transport"}
+
+    References
+    ----------
+    Ding (2022), relaxed Kantorovich mechanism.
     """
-    distances = coupling.distances("l1")
-    distances = distances / distances.max()
-    sides = [_groups(points, coupling.weights) for points in (coupling.left, coupling.right)]
 
-    def cost(rate: float) -> tuple[float, float]:
-        shifted = np.exp(rate * (distances - 1))  # at most 1: nothing overflows
-        worst = (-math.inf, 0.0)
-        for group, share in sides:
-            total = np.bincount(group, share * shifted)
-            slope = np.bincount(group, share * shifted * distances)
-            # A group far below the largest may underflow to 0; another one is then the worst.
-            k = int(total.argmax())
-            worst = max(worst, (rate + math.log(total[k]), float(slope[k] / total[k])))
-        return worst
+    requires: ClassVar = (ScalarAnswers,)
+    accepts: ClassVar = Epsilon
+    plan: Literal["comonotone", "transport"] = "comonotone"
 
-    return cost
+    def __post_init__(self) -> None:
+        check_plan(self.plan)
+
+    def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
+        """Take the largest scale over the pairs."""
+        pairs = over_pairs(
+            plans(answers, self.plan),
+            lambda plan: kantorovich.relaxed_kantorovich_laplace(plan, epsilon=budget.epsilon),
+            lambda plan, b: achieved.relaxed_kantorovich_laplace(plan, scale=b),
+        )
+        return scaled_noise(
+            pairs,
+            noise="laplace",
+            notion=PUFFERFISH,
+            measure=PURE,
+            theorem="Ding (2022), relaxed Kantorovich mechanism",
+            notes=answers.skipped(),
+        )
 
 
-def _groups(points: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return for each pair its group of equal points and its share of the group's weight."""
-    _, group = np.unique(points, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    return group, weights / np.bincount(group, weights)[group]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KantorovichApproximate:
+    """Release ``X + Z`` with the mean delta over the coupling at most delta.
 
+    (epsilon, delta)-Pufferfish privacy, since the hockey-stick divergence is jointly convex; for
+    Laplace noise it needs at most ``W / epsilon`` where all but delta of the mass moves by W.
 
-def kantorovich_gaussian(coupling: Coupling, *, epsilon: float, delta: float) -> float:
-    """Return the smallest sigma with ``E[delta_G(epsilon, |z|/sigma)] <= delta``.
+    Parameters
+    ----------
+    noise : {"laplace", "gaussian"}
 
-    (epsilon, delta)-Pufferfish privacy by joint convexity of the hockey-stick divergence.
-    At delta 0 no Gaussian noise is enough (scale inf) unless the laws are equal.
+    References
+    ----------
+    Ding (2022), Kantorovich mechanism with Gaussian noise; Balle and Wang (2018), Theorem 8.
     """
-    if delta == 0 and float(coupling.distances("l2").max()) > 0:
-        return math.inf
-    return _mean_delta_scale(
-        coupling.distances("l2"),
-        coupling.weights,
-        epsilon,
-        delta,
-        gaussian_deltas,
-    )
+
+    requires: ClassVar = (ScalarAnswers,)
+    accepts: ClassVar = EpsilonDelta
+    noise: Noise
+
+    def __post_init__(self) -> None:
+        check_noise(self.noise)
+
+    def calibrate(self, answers: ScalarAnswers, *, budget: EpsilonDelta) -> Mechanism:
+        """Take the largest scale over the pairs."""
+        laplace = self.noise == "laplace"
+        solve = kantorovich.kantorovich_laplace if laplace else kantorovich.kantorovich_gaussian
+        read = achieved.kantorovich_laplace if laplace else achieved.kantorovich_gaussian
+        pairs = over_pairs(
+            plans(answers, "comonotone"),
+            lambda plan: solve(plan, epsilon=budget.epsilon, delta=budget.delta),
+            lambda plan, s: read(plan, delta=budget.delta, scale=s),
+        )
+        return scaled_noise(
+            pairs,
+            noise=self.noise,
+            notion=PUFFERFISH,
+            measure=ApproximateMeasure(budget.delta),
+            theorem="Ding (2022), Kantorovich mechanism, by joint convexity",
+            notes=answers.skipped(),
+        )
 
 
-def kantorovich_laplace(coupling: Coupling, *, epsilon: float, delta: float) -> float:
-    """Return the smallest b with ``E[(1 - e^{(epsilon - |z|/b)/2})_+] <= delta``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KantorovichGaussianClassical:
+    """Release ``X + N(0, s^2)``, ``s = sqrt(2 log(1.25/delta)) max|z| / epsilon``, epsilon <= 1.
 
-    (epsilon, delta)-Pufferfish privacy by joint convexity; at delta 0 it is ``max|z|/epsilon``,
-    and never above ``W/epsilon`` where ``P(|z| > W) <= delta``.
+    References
+    ----------
+    Ding (2022), with the constant of Dwork and Roth (2014), Theorem A.1.
     """
-    return _mean_delta_scale(
-        coupling.distances("l1"), coupling.weights, epsilon, delta, laplace_delta
-    )
+
+    requires: ClassVar = (ScalarAnswers,)
+    accepts: ClassVar = EpsilonDelta
+
+    def calibrate(self, answers: ScalarAnswers, *, budget: EpsilonDelta) -> Mechanism:
+        """Scale the noise to the largest displacement over the pairs."""
+        if budget.epsilon > 1:
+            raise NotApplicableError(
+                f"the classical constant is proved for epsilon <= 1, got {budget.epsilon:g}"
+            )
+        constant = classical_constant(budget.delta)
+
+        def read(plan: Coupling, scale: float) -> float:
+            largest = float(plan.distances("l2").max())
+            return constant * largest / scale if largest > 0 else 0.0
+
+        pairs = over_pairs(
+            plans(answers, "comonotone"),
+            lambda plan: kantorovich.classical_gaussian(
+                plan, epsilon=budget.epsilon, delta=budget.delta
+            ),
+            read,
+        )
+        return scaled_noise(
+            pairs,
+            noise="gaussian",
+            notion=PUFFERFISH,
+            measure=ApproximateMeasure(budget.delta),
+            theorem="Ding (2022), with Dwork and Roth (2014), Theorem A.1",
+            notes=("proved for epsilon <= 1", *answers.skipped()),
+        )
 
 
-def laplace_delta(distances: FloatArray, epsilon: float) -> FloatArray:
-    """Return ``delta(epsilon)`` of ``Lap(1)`` and its shift by each distance; exact."""
-    return np.maximum(-np.expm1((epsilon - distances) / 2), 0.0)
+def plans(answers: ScalarAnswers, plan: str) -> list[Coupling]:
+    """Return a W_1-optimal coupling of every pair: comonotone, or from a network simplex."""
+    if plan == "comonotone":
+        return [comonotone(p, q) for p, q in answers.law_pairs()]
+    return [
+        optimal_coupling(p, q, costs=pairwise_distances(p, q, norm="l1"))
+        for p, q in answers.law_pairs()
+    ]
 
 
-def _mean_delta_scale(
-    distances: FloatArray,
-    weights: FloatArray,
-    epsilon: float,
-    delta: float,
-    loss: Callable[[FloatArray, float], FloatArray],
-) -> float:
-    epsilon = check.positive("epsilon", epsilon)
-    delta = check.within("delta", delta, 0, 1)
-    largest = float(distances.max())
-    if largest == 0 or math.isinf(epsilon) or float(weights[distances > 0].sum()) <= delta:
-        return 0.0
-    ratio = distances / largest
-    scale = smallest_monotone(
-        lambda s: float(weights @ loss(ratio / s, epsilon)),
-        budget=delta,
-        high=1 / epsilon,
-        floor=1e-6 / (1 + epsilon) * float(ratio[ratio > 0].min()),
-    )
-    return scale * largest
-
-
-def classical_gaussian(coupling: Coupling, *, epsilon: float, delta: float) -> float:
-    """Return ``sqrt(2 log(1.25/delta)) max|z| / epsilon``, epsilon in (0, 1].
-
-    (epsilon, delta)-Pufferfish privacy with the constant of Dwork and Roth (2014), Theorem A.1.
-    """
-    epsilon = check.within("epsilon", epsilon, 0, 1, ends="(]")
-    return classical_constant(delta) * float(coupling.distances("l2").max()) / epsilon
+def check_plan(plan: str) -> None:
+    """Refuse a plan that there is not."""
+    if plan not in ("comonotone", "transport"):
+        raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={plan!r}.")

@@ -10,11 +10,11 @@ from scipy.stats import laplace, multivariate_normal, norm
 from attacks import likelihood_ratio
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from attacks.likelihood_ratio import LikelihoodRatio, summed_over_atoms
-from mechanisms.gaussian import GaussianNoise
-from mechanisms.identity import ExactRelease
-from mechanisms.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.laws import FiniteLaw, GaussianLaw
-from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
+from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
 from mechanisms.privacy.guarantee import ApproximateMeasure
 
 few = settings(max_examples=40, deadline=None)

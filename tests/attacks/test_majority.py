@@ -5,7 +5,7 @@ import pytest
 
 from attacks.base import Shadow, Target
 from attacks.majority import Majority
-from mechanisms.identity import ExactRelease
+from mechanisms.noise.identity import ExactRelease
 
 
 def scores(secret, n_secrets=2, n=3):

@@ -18,7 +18,7 @@ from attacks.majority import Majority
 from attacks.meta_classifier import MetaClassifier, features_of
 from bench.metrics.attack import Accuracy, BalancedAccuracy
 from bench.metrics.base import Names, Scored
-from mechanisms.identity import ExactRelease
+from mechanisms.noise.identity import ExactRelease
 
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=())
 LINEAR = LogisticRegression()

@@ -7,10 +7,10 @@ import math
 import pandas as pd
 import pytest
 
-from bench.cross import Cross
-from bench.curve import Curve
-from bench.store_table import latest_sweep, table_of
-from mechanisms.privacy.gaussian_tradeoff import gaussian_epsilon
+from bench.store.read_sweep import latest_sweep, table_of
+from bench.study.cross import Cross
+from bench.study.curve import Curve
+from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
 from tests.conftest import node, values
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
@@ -86,7 +86,7 @@ def test_a_mechanism_on_whole_databases_leaks_nothing_once_and_much_by_repetitio
 
 
 def test_repeated_releases_are_prefixes_of_one_sequence_and_pay_k_times(run):
-    laplace = {"_target_": "mechanisms.expected_value.ExpectedValueLaplace"}
+    laplace = {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"}
     study = cross(
         node("Points"), laplace, attacks={"lr": LIKELIHOOD},
         grid={"epsilon": [0.5], "n_releases": [1, 4]}, n_test=2000,
@@ -101,7 +101,7 @@ def test_repeated_releases_are_prefixes_of_one_sequence_and_pay_k_times(run):
 
 def test_three_secrets_go_through(run):
     scenario = node("Points", supports=[[0.0], [2.0], [4.0]], weights=[[1.0]] * 3)
-    laplace = {"_target_": "mechanisms.expected_value.ExpectedValueLaplace"}
+    laplace = {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"}
     study = cross(
         scenario, laplace, attacks={"lr": LIKELIHOOD}, grid={"epsilon": [8.0]}, n_test=2000,
         metrics={"accuracy": METRICS["accuracy"], "auc": {"_target_": "bench.metrics.attack.AUC"}},
@@ -130,7 +130,7 @@ def test_a_curve_goes_through(run):
 
 
 def test_a_mechanism_without_its_knowledge_is_not_applicable_with_the_reason(run):
-    laplace = {"_target_": "mechanisms.expected_value.ExpectedValueLaplace"}
+    laplace = {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"}
     outcome, store = run(cross(node("ThreeBits"), laplace, grid={"epsilon": [1.0]}))
     table = read_back(outcome, store)
     assert table["metric"].tolist() == ["not applicable"]
@@ -142,7 +142,10 @@ def test_a_mechanism_without_its_knowledge_is_not_applicable_with_the_reason(run
 def test_a_failing_cell_is_recorded_and_the_sweep_goes_on(run):
     study = cross(
         node("Points"), node("Failing"),
-        mechanisms={"bad": node("Failing"), "good": {"_target_": "mechanisms.identity.Noiseless"}},
+        mechanisms={
+            "bad": node("Failing"),
+            "good": {"_target_": "mechanisms.noise.identity.Noiseless"},
+        },
     )  # fmt: skip
     outcome, store = run(study)
     read_back(outcome, store)
@@ -152,7 +155,7 @@ def test_a_failing_cell_is_recorded_and_the_sweep_goes_on(run):
 
 
 def test_infinite_epsilon_means_no_noise(run):
-    laplace = {"_target_": "mechanisms.expected_value.ExpectedValueLaplace"}
+    laplace = {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"}
     outcome, _ = run(cross(node("Points"), laplace, grid={"epsilon": [math.inf]}))
     assert values(outcome, "l2") == {"m": 0.0}
     assert outcome.results[0][1].facts["claim"] == "no claim: the release is exact"

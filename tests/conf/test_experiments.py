@@ -10,12 +10,12 @@ from hydra import compose, initialize_config_module
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
-from bench.cell import FAILED, NOT_APPLICABLE
-from bench.compose import experiment_of, plain
-from bench.engine import Serial
+from bench.config.choices import options
+from bench.config.compose import experiment_of, plain
+from bench.core.cell import FAILED, NOT_APPLICABLE
 from bench.figures.__main__ import redraw
-from bench.tracking import Store
-from bench.words import options
+from bench.store.tracking import Store
+from bench.sweep.engine import Serial
 
 SMALL = {"repetitions": 2, "n_shadow": 20, "n_holdout": 20, "n_test": 20}
 

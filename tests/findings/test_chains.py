@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
-from bench.cross import Cross
-from bench.datasets.chains import GivenChain
+from bench.datasets.sequences.chains import GivenChain
 from bench.scenarios.chain_count import ChainCount
-from mechanisms.expected_value import ExpectedValueLaplace
+from bench.study.cross import Cross
+from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.group_privacy import GroupLaplace
 from mechanisms.influence.binary_chain import long_chain_influence
 from mechanisms.influence.calibrate import (
@@ -25,9 +25,9 @@ from mechanisms.influence.gaussian import observed_influence, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.truncated_gaussian import truncated_influence
-from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.smallest_pure import SmallestPureLaplace
+from mechanisms.renyi.kantorovich import WInfinityLaplace
+from mechanisms.renyi.tight_pure_laplace import SmallestPureLaplace
 
 BINARY = ((0.6, 0.4), (0.2, 0.8))
 CHAIN = MarkovChain(transition=np.array(BINARY))

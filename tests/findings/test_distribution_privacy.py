@@ -7,22 +7,22 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bench.cross import Cross
-from bench.datasets.adult import Adult
+from bench.datasets.table.adult import Adult
 from bench.scenarios.property_subsets import subset_moments
 from bench.scenarios.statistics import Count, Mean
+from bench.study.cross import Cross
 from mechanisms.base import NotApplicableError
-from mechanisms.directional import DirectionalGaussian
-from mechanisms.eigenvector import EigenvectorGaussian
-from mechanisms.expected_value import ExpectedValueGaussian
-from mechanisms.gaussian import gaussian_leakage
+from mechanisms.distribution.directional import DirectionalGaussian
+from mechanisms.distribution.eigenvector import EigenvectorGaussian
+from mechanisms.distribution.expected_value import ExpectedValueGaussian
+from mechanisms.distribution.minimum_noise import MinimumNoiseGaussian
+from mechanisms.distribution.relaxed import ApproximateModel
+from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
+from mechanisms.distribution.unequal_pair import UnequalPairGaussian
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laws import GaussianLaw
-from mechanisms.minimum_noise import MinimumNoiseGaussian
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.noise.gaussian import gaussian_leakage
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.relaxed import ApproximateModel
-from mechanisms.uncertain_directional import UncertainDirectionalGaussian
-from mechanisms.unequal_pair import UnequalPairGaussian
 
 DELTA = 0.001
 STATISTICS = (
@@ -187,7 +187,9 @@ def test_how_much_variance_the_least_noise_saves(secret, gap, epsilon, daum, lea
 def test_the_published_attack_understates_the_leakage_of_expected_value_noise():
     study = Cross(
         scenarios={"adult": ADULT},
-        mechanisms={"m": {"_target_": "mechanisms.expected_value.ExpectedValueGaussian"}},
+        mechanisms={
+            "m": {"_target_": "mechanisms.distribution.expected_value.ExpectedValueGaussian"}
+        },
         attacks={
             "published": META | {"shadow": "clean", "estimator": LOGISTIC},
             "adaptive": META | {"estimator": {"_target_": "sklearn.pipeline.make_pipeline",
@@ -209,7 +211,7 @@ SCALER = {"_target_": "sklearn.preprocessing.StandardScaler"}
 META = {"_target_": "attacks.meta_classifier.MetaClassifier"}
 ADULT = {
     "_target_": "bench.scenarios.property_subsets.PropertySubsets",
-    "data": {"_target_": "bench.datasets.adult.Adult"},
+    "data": {"_target_": "bench.datasets.table.adult.Adult"},
     "statistics_of": [
         {"_target_": "bench.scenarios.statistics.Mean", "column": "age"},
         {"_target_": "bench.scenarios.statistics.Mean", "column": "education-num"},

@@ -7,9 +7,9 @@ import math
 import pytest
 from scipy.stats import t
 
-from bench.cross import Cross
-from bench.ledger import VIOLATED
-from mechanisms.uncertain_directional import UncertainDirectionalGaussian
+from bench.study.cross import Cross
+from bench.study.ledger import VIOLATED
+from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
 from tests.findings.test_distribution_privacy import (
     ADULT,
     DELTA,

@@ -9,14 +9,14 @@ import pytest
 import yaml
 from scipy.special import gamma
 
-from mechanisms.directional import DirectionalLaplace
-from mechanisms.eigenvector import EigenvectorGaussian
-from mechanisms.expected_value import ExpectedValueGaussian, ExpectedValueLaplace
+from mechanisms.distribution.directional import DirectionalLaplace
+from mechanisms.distribution.eigenvector import EigenvectorGaussian
+from mechanisms.distribution.expected_value import ExpectedValueGaussian, ExpectedValueLaplace
+from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
 from mechanisms.group_privacy import GroupGaussian
 from mechanisms.knowledge import Sensitivity
+from mechanisms.leakage.gaussian_tradeoff import classical_constant
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.gaussian_tradeoff import classical_constant
-from mechanisms.uncertain_directional import UncertainDirectionalGaussian
 from tests.findings.test_distribution_privacy import answers
 
 DELTA, DRAWS = 0.001, 20_000

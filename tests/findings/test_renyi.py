@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from bench.cross import Cross
-from bench.ledger import VIOLATED
-from mechanisms.closeness import smallest_distance
-from mechanisms.coupling import DiscreteLaw, comonotone, wasserstein
+from bench.study.cross import Cross
+from bench.study.ledger import VIOLATED
+from mechanisms.laws.closeness import smallest_distance
+from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
+from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.renyi.calibrate import (
     best_laplace,
     joint_convex_laplace,
@@ -21,9 +22,8 @@ from mechanisms.renyi.calibrate import (
     wasserstein_gaussian,
     wasserstein_laplace,
 )
-from mechanisms.renyi.divergence import renyi_divergence
 from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich import relaxed_kantorovich_laplace
+from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
 from tests.bench.test_ledger import LIKELIHOOD
 from tests.support.laws import embedded
 
@@ -228,7 +228,7 @@ def number(result, metric):
 
 
 def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translation():
-    result = heart("mechanisms.expected_value.ExpectedValueLaplace")
+    result = heart("mechanisms.distribution.expected_value.ExpectedValueLaplace")
     assert result.facts["verdict"] == VIOLATED
     assert number(result, "exact") > 100 * number(result, "claimed") == pytest.approx(50)
     assert number(result, "certified") > 2
@@ -237,10 +237,10 @@ def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translatio
 @pytest.mark.parametrize(
     ("target", "changes"),
     [
-        ("mechanisms.wasserstein.AlphaWassersteinLaplace", {}),
-        ("mechanisms.joint_convex.JointConvexLaplace", {}),
-        ("mechanisms.exact_noise.ExactNoise", {"noise": "laplace"}),
-        ("mechanisms.exact_noise.ExactNoise", {"noise": "gaussian"}),
+        ("mechanisms.renyi.alpha_wasserstein.AlphaWassersteinLaplace", {}),
+        ("mechanisms.renyi.joint_convex.JointConvexLaplace", {}),
+        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "laplace"}),
+        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "gaussian"}),
     ],
 )
 def test_certified_stays_below_exact_and_exact_below_claimed(target, changes):

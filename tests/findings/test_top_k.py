@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from bench.datasets.capture24 import Capture24
-from bench.datasets.chains import GivenChain
-from bench.datasets.city_checkins import NEW_YORK, CityCheckIns
-from bench.datasets.recorded_activities import CareerRanking
-from bench.datasets.synthetic_checkins import SyntheticCheckIns
+from bench.datasets.activities.capture24 import Capture24
+from bench.datasets.activities.recorded_activities import CareerRanking
+from bench.datasets.checkins.city_checkins import NEW_YORK, CityCheckIns
+from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
+from bench.datasets.sequences.chains import GivenChain
 from bench.metrics.ranking import hit_rate, ndcg
 from bench.scenarios.chain_histogram import ChainHistogram
 from bench.scenarios.sequences import Sequences
@@ -16,10 +16,10 @@ from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import Candidates, ChainKnowledge, CurveKnowledge
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.knowledge import Sensitivity
-from mechanisms.peeling import PeeledRanking
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.ranking import TopK, largest
-from mechanisms.top_k import InfluenceTopK
+from mechanisms.top_k.calibrations import InfluenceTopK
+from mechanisms.top_k.peeling import PeeledRanking
+from mechanisms.top_k.ranking import TopK, largest
 from tests.support.files import holds
 
 M, E, N = 78, 0.05, 20_000

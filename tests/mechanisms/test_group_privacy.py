@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mechanisms.base import NotApplicableError
-from mechanisms.gaussian import GaussianNoise, mahalanobis
 from mechanisms.group_privacy import GroupGaussian, GroupLaplace, group_epsilon
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import LaplaceNoise
+from mechanisms.noise.gaussian import GaussianNoise, mahalanobis
+from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 

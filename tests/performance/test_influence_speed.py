@@ -8,7 +8,7 @@ import pytest
 
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import chain_curve
-from mechanisms.markov_quilt import exact_scale
+from mechanisms.influence.markov_quilt import exact_scale
 
 pytestmark = pytest.mark.performance
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PROFILED = """
 import sys, time
 start = time.perf_counter()
-import bench.game as game, bench.measure as measure, bench.cross as cross
+import bench.study.game as game, bench.study.cell_rows as measure, bench.study.cross as cross
 spent = {}
 def timed(owner, name):
     inner = getattr(owner, name)
@@ -30,8 +30,8 @@ timed(game.Game, "_attackers")      # fitting
 timed(game.Game, "_scores")         # scoring: attacks
 timed(cross, "metric_rows")         # scoring: metrics
 timed(measure, "certify_attack")    # scoring: certificates
-import bench.engine as engine
-from bench.tracking import Store
+import bench.sweep.engine as engine
+from bench.store.tracking import Store
 timed(engine, "measured")           # a whole cell
 timed(Store, "record")
 from bench.__main__ import main

@@ -13,8 +13,8 @@ from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import CurveKnowledge
 from mechanisms.knowledge import Sensitivity
-from mechanisms.peeling import PeeledRanking
-from mechanisms.ranking import largest
+from mechanisms.top_k.peeling import PeeledRanking
+from mechanisms.top_k.ranking import largest
 
 pytestmark = pytest.mark.performance
 
@@ -75,9 +75,9 @@ def test_all_rankings_of_the_study_against_one_opendp_call_a_pick():
 READ = """
 import resource, sys, time
 from pathlib import Path
-from bench.datasets.foursquare import CHECKINS, CITIES, POIS, Foursquare
-from bench.datasets.foursquare_checkins import read_rows
-from bench.datasets.foursquare_venues import read_countries, read_venues
+from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
+from bench.datasets.checkins.foursquare_checkins import read_rows
+from bench.datasets.checkins.foursquare_venues import read_countries, read_venues
 folder = Path(sys.argv[1])
 start = time.perf_counter()
 tally = Foursquare(folder=str(folder)).tally
@@ -113,7 +113,7 @@ print(text, typed, typed + time.perf_counter() - start, rows)
 WRITE = """
 import sys
 from pathlib import Path
-from bench.datasets.synthetic_files import write_files
+from bench.datasets.sequences.synthetic_files import write_files
 write_files(Path(sys.argv[1]), int(sys.argv[2]))
 """
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from mechanisms.coupling import comonotone_of_samples
+from mechanisms.laws.discrete import comonotone_of_samples
 from mechanisms.renyi import calibrate, noise_cost
 from mechanisms.renyi.calibrate import wasserstein_laplace
 

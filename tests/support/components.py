@@ -11,14 +11,14 @@ import numpy as np
 from attacks.base import Worlds
 from bench.scenarios.base import offered
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laplace import LaplaceNoise
-from mechanisms.laws import FiniteLaw
-from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
+from mechanisms.leakage.pair import AtMost, FinitePair
+from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
+from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, NoBudget
-from mechanisms.privacy.gaussian_tradeoff import gaussian_epsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
-from mechanisms.privacy.leakage import AtMost, FinitePair
 
 
 @dataclass(frozen=True, kw_only=True)

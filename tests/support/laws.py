@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from bench.datasets.column import NumericTable
-from mechanisms.coupling import DiscreteLaw
+from bench.datasets.table.column import NumericTable
 from mechanisms.knowledge import ScalarAnswers
+from mechanisms.laws.discrete import DiscreteLaw
 
 COUNTS = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
 GRID = np.array([0.0, 0.5, 1.0, 3.0, 4.0])

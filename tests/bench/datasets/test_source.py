@@ -9,8 +9,8 @@ import pkgutil
 import pytest
 
 import bench.datasets
-from bench.datasets.real_chains import Careers
-from bench.datasets.recorded_activities import CareerRanking
+from bench.datasets.activities.recorded_activities import CareerRanking
+from bench.datasets.sequences.real_chains import Careers
 from bench.datasets.source import DataAbsentError, DataError, folder_with, located
 
 MVAD = "har_labels/traminer/mvad.csv.gz"
@@ -86,7 +86,7 @@ def test_both_uses_of_a_recording_find_it_by_the_variable(named):
 
 
 def dataset_classes():
-    modules = pkgutil.iter_modules(bench.datasets.__path__, "bench.datasets.")
+    modules = pkgutil.walk_packages(bench.datasets.__path__, "bench.datasets.")
     for module in map(importlib.import_module, (found.name for found in modules)):
         for kind in vars(module).values():
             if inspect.isclass(kind) and kind.__module__ == module.__name__:

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from bench.cell import Cell, CellResult, row, tidy
+from bench.core.cell import Cell, CellResult, row, tidy
 from bench.figures.against_parameter import AgainstParameter
 from bench.figures.ledger import Ledger
 

@@ -11,12 +11,12 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
-from bench.build import ConfigError, build
-from bench.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
+from bench.config.build import ConfigError, build
+from bench.config.choices import options
+from bench.core.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
 from bench.figures.against_budget import COLOURS, AgainstBudget
 from bench.figures.draw import draw_all, titled
 from bench.figures.panels import Panels
-from bench.words import options
 
 METRICS = ("acc", "l2", "ceiling")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.metrics import balanced_accuracy_score
 
-from bench.intervals import clopper_pearson
+from bench.core.intervals import clopper_pearson
 from bench.metrics.attack import AUC, Accuracy, Advantage, BalancedAccuracy, TprAtFpr, hits
 from bench.metrics.base import Names, Scored
 

@@ -16,8 +16,8 @@ from bench.metrics.ranking import (
     hit_rate,
     ndcg,
 )
-from mechanisms.identity import ExactRelease
-from mechanisms.ranking import largest
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.top_k.ranking import largest
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("s",), pairs=(), statistics=("a", "b", "c", "d"))

@@ -14,10 +14,10 @@ from bench.metrics.utility import (
     RelativeError,
     errors,
 )
-from mechanisms.gaussian import GaussianNoise
-from mechanisms.identity import ExactRelease
-from mechanisms.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.noise import AdditiveNoise, TranslationClaim
+from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
+from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
 from mechanisms.privacy.guarantee import ApproximateMeasure
 
 few = settings(max_examples=50, deadline=None)

@@ -2,20 +2,20 @@ import math
 
 import pytest
 
-from bench.build import ConfigError
-from bench.curve import Curve
+from bench.config.build import ConfigError
+from bench.leaderboard.terminal import pivoted
 from bench.quantities.calibrated_noise import CalibratedNoise
 from bench.quantities.wasserstein_metric import WassersteinBudget, WassersteinMetric
-from bench.report import pivoted
 from bench.scenarios.numeric_column import NumericColumn
+from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
-from mechanisms.coupling import comonotone
-from mechanisms.exact_noise import ExactNoise
 from mechanisms.group_privacy import GroupLaplace
-from mechanisms.kantorovich import WInfinityLaplace
+from mechanisms.laws.discrete import comonotone
+from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from mechanisms.renyi.calibrate import wasserstein_gaussian, wasserstein_laplace
 from mechanisms.renyi.exact import exact_scale
-from mechanisms.wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
+from mechanisms.renyi.kantorovich import WInfinityLaplace
+from mechanisms.renyi.tight_noise import ExactNoise
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -123,7 +123,7 @@ def test_a_quantity_may_have_its_own_values_of_the_parameter_for_each_axis(run):
             "path": "embedded:heart_oldpeak.csv", "value": "oldpeak", "secret": "fbs",
             "pairs": [[0, 1]], "count": "count",
         }},
-        "mechanism": {"_target_": "mechanisms.wasserstein.AlphaWassersteinLaplace"},
+        "mechanism": {"_target_": "mechanisms.renyi.alpha_wasserstein.AlphaWassersteinLaplace"},
         "at": {"epsilon": [0.1, 0.2, 0.4]},
     }  # fmt: skip
     outcome, _ = run(Curve(quantities={"q": config}, x=[2.0], grid={"axis": ["order", "epsilon"]}))

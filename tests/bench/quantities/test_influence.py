@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from bench.curve import Curve
-from bench.datasets.chains import GivenChain
-from bench.datasets.real_chains import Careers
+from bench.datasets.sequences.chains import GivenChain
+from bench.datasets.sequences.real_chains import Careers
 from bench.datasets.source import DataError
 from bench.quantities.influence import ChainInfluence, NetworkInfluence, ProcessInfluence
 from bench.quantities.scales import ChainScale
+from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
 
 BINARY = GivenChain(transition=[[0.6, 0.4], [0.2, 0.8]])

@@ -7,14 +7,15 @@ import pytest
 
 from attacks.base import Shadow, Target
 from attacks.likelihood_ratio import LikelihoodRatio
-from bench.cross import Cross, absent_data
-from bench.datasets.chains import GivenChain
-from bench.datasets.real_chains import HouseholdPower
-from bench.game import Game, Sizes
+from bench.datasets.sequences.chains import GivenChain
+from bench.datasets.sequences.real_chains import HouseholdPower
 from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
+from bench.study.cross import Cross, absent_data
+from bench.study.game import Game, Sizes
 from mechanisms.base import NotOfferedError
-from mechanisms.expected_value import ExpectedValueLaplace
+from mechanisms.distribution.expected_value import ExpectedValueLaplace
+from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
@@ -22,14 +23,13 @@ from mechanisms.influence.knowledge import (
     CurveKnowledge,
     EntryValues,
 )
+from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import excess
-from mechanisms.kantorovich import WInfinityLaplace
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.markov_quilt import exact_scale
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.smallest_pure import SmallestPureLaplace
-from mechanisms.wasserstein_distribution import FiniteAnswers
+from mechanisms.renyi.kantorovich import WInfinityLaplace
+from mechanisms.renyi.tight_pure_laplace import SmallestPureLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
@@ -187,7 +187,7 @@ def cross(scenario, mechanisms, **settings):
 def node(length=30, **settings):
     return {
         "_target_": "bench.scenarios.chain_count.ChainCount", "counted": "1", "length": length,
-        "source": {"_target_": "bench.datasets.chains.GivenChain", "transition": BINARY},
+        "source": {"_target_": "bench.datasets.sequences.chains.GivenChain", "transition": BINARY},
     } | settings  # fmt: skip
 
 
@@ -223,7 +223,7 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     scenario = {
         "_target_": "bench.scenarios.chain_histogram.ChainHistogram", "length": 60,
         "source": {
-            "_target_": "bench.datasets.chains.GivenChain",
+            "_target_": "bench.datasets.sequences.chains.GivenChain",
             "transition": np.full((6, 6), 1 / 6).tolist(),
         },
         "values": ["0", "1"],
@@ -240,8 +240,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     scenario = ChainCount(source=HouseholdPower(), counted="1", length=10)
     assert "give its path" in absent_data(scenario)
-    study = cross(node(source={"_target_": "bench.datasets.real_chains.HouseholdPower"}), LAPLACE,
-                  grid={"epsilon": [1.0]})  # fmt: skip
+    source = {"_target_": "bench.datasets.sequences.real_chains.HouseholdPower"}
+    study = cross(node(source=source), LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
     result = study.measure(cell)
     assert result.status == "not applicable"

@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.build import ConfigError, build
-from bench.cross import Cross
-from bench.datasets.adult import Adult
+from bench.config.build import ConfigError, build
 from bench.datasets.source import DataError
+from bench.datasets.table.adult import Adult
 from bench.scenarios.numeric_column import NumericColumn
+from bench.study.cross import Cross
 from mechanisms.base import NotOfferedError
-from mechanisms.coupling import wasserstein
+from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.wasserstein_distribution import FiniteAnswers
+from mechanisms.laws.discrete import wasserstein
 from tests.support.laws import embedded
 
 ROWS = "country,income\nNA,1\nNA,2.5\nDE,2\nDE,4\nFR,7\n"
@@ -192,7 +192,7 @@ def test_bad_input_is_refused_before_anything_runs(table):
             "path": table(ROWS.replace("2.5", "lots")), "value": "income", "secret": "country",
             "pairs": [["NA", "DE"]],
         }},
-        mechanisms={"m": {"_target_": "mechanisms.identity.Noiseless"}},
+        mechanisms={"m": {"_target_": "mechanisms.noise.identity.Noiseless"}},
     )  # fmt: skip
     with pytest.raises(DataError, match="got 'lots'"):
         study.cells()

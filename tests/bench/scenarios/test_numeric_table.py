@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.build import ConfigError, build
+from bench.config.build import ConfigError, build
 from bench.datasets.source import DataError
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from tests.bench.test_command_line import bench, refused

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from bench.datasets.adult import Adult
 from bench.datasets.source import DataError
+from bench.datasets.table.adult import Adult
 from bench.scenarios.property_subsets import PropertySubsets, subset_moments
 from bench.scenarios.statistics import Count, Mean
 from mechanisms.base import Knowledge, NotOfferedError
-from mechanisms.gaussian import mahalanobis
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
+from mechanisms.noise.gaussian import mahalanobis
 
 QUERY = (
     Mean(column="age", bounds=(17, 90)),

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.cross import Cross
+from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.source import DataError
-from bench.datasets.synthetic_checkins import SyntheticCheckIns
 from bench.scenarios.sequences import Sequences, of_file
+from bench.study.cross import Cross
 from mechanisms.base import NotOfferedError
 from mechanisms.influence.calibrate import InfluenceLaplace
 from mechanisms.influence.fit import smooth
@@ -14,7 +14,7 @@ from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.training_majority import TrainingCounts
+from mechanisms.top_k.training_majority import TrainingCounts
 from tests.conftest import values
 
 
@@ -117,10 +117,10 @@ def test_a_single_label_cannot_be_ranked(tmp_path):
 
 def test_an_infinite_budget_shows_the_exact_ranking_and_no_counts(path, run):
     names = {
-        "gumbel": {"_target_": "mechanisms.top_k.InfluenceTopK", "k": 2},
-        "entry": {"_target_": "mechanisms.top_k.GroupTopK", "k": 2, "group": 1},
+        "gumbel": {"_target_": "mechanisms.top_k.calibrations.InfluenceTopK", "k": 2},
+        "entry": {"_target_": "mechanisms.top_k.calibrations.GroupTopK", "k": 2, "group": 1},
         "laplace": {
-            "_target_": "mechanisms.ranking.TopK",
+            "_target_": "mechanisms.top_k.ranking.TopK",
             "k": 2,
             "of": {"_target_": "mechanisms.influence.calibrate.InfluenceLaplace"},
         },
@@ -148,7 +148,7 @@ def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
     pd.DataFrame([*rows, rows[0]], columns=["user", "time", "label", "group"]).to_csv(
         file, index=False
     )
-    majority = {"_target_": "mechanisms.training_majority.TrainingMajority", "k": 1}
+    majority = {"_target_": "mechanisms.top_k.training_majority.TrainingMajority", "k": 1}
     study = Cross(
         scenarios={"own": {"_target_": "bench.scenarios.sequences.of_file", "path": str(file)}},
         mechanisms={"majority": majority},

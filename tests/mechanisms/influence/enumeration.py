@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from mechanisms.sequence_law import SequenceLaw
+from mechanisms.laws.sequence import SequenceLaw
 
 
 def random_chain_law(seed, *, states=None, length=None, zeros=False, value=None, lengths=None):

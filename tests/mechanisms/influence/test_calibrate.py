@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.base import NotApplicableError
-from mechanisms.geometric import GeometricNoise
 from mechanisms.group_privacy import GroupLaplace
 from mechanisms.influence.calibrate import (
     InfluenceExponential,
@@ -26,11 +25,12 @@ from mechanisms.influence.knowledge import (
     EntryValues,
 )
 from mechanisms.influence.markov import chain_curve
+from mechanisms.influence.markov_quilt import approximate_composed_epsilon, composed_epsilon
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import excess, uncertain_curve
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laplace import LaplaceNoise
-from mechanisms.markov_quilt import approximate_composed_epsilon, composed_epsilon
+from mechanisms.noise.geometric import GeometricNoise
+from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import NoClaim
 

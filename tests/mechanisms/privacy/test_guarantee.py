@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.coupling import DiscreteLaw
+from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.leakage.divergence import renyi_divergence
+from mechanisms.leakage.pair import FinitePair, finite_renyi
 from mechanisms.privacy.guarantee import (
     ApproximateMeasure,
     Guarantee,
@@ -15,8 +17,6 @@ from mechanisms.privacy.guarantee import (
     TrimmedRenyiMeasure,
     bernoulli_renyi,
 )
-from mechanisms.privacy.leakage import FinitePair, finite_renyi
-from mechanisms.renyi.divergence import renyi_divergence
 
 ORDERS = [0.3, 0.5, 0.99, 1.0, 1.01, 2.0, 7.5, 60.0, math.inf]
 

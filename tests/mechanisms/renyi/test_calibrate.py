@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from mechanisms.coupling import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.transport import optimal_coupling
+from mechanisms.leakage.divergence import worst_noised_divergence
 from mechanisms.renyi.calibrate import (
     best_gaussian,
     best_laplace,
@@ -20,9 +22,7 @@ from mechanisms.renyi.calibrate import (
     wasserstein_gaussian,
     wasserstein_laplace,
 )
-from mechanisms.renyi.divergence import worst_noised_divergence
 from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.transport import optimal_coupling
 
 SETTINGS = settings(max_examples=30, deadline=None)
 orders = st.sampled_from([1.0, 1.01, 1.5, 2.0, 5.0, 40.0])

@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from mechanisms.coupling import DiscreteLaw, comonotone, wasserstein
+from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
 from mechanisms.renyi.calibrate import (
     joint_convex_laplace,
     shift_gaussian,
@@ -19,7 +19,7 @@ from mechanisms.renyi.calibrate import (
     wasserstein_laplace,
 )
 from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich import relaxed_kantorovich_laplace
+from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
 
 
 def table(counts):

@@ -1,0 +1,1 @@
+"""From command line and YAML to objects."""

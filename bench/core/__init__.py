@@ -1,0 +1,1 @@
+"""Cells, random streams, intervals and the fingerprint of the code."""

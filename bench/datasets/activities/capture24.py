@@ -1,0 +1,248 @@
+"""Capture-24: activities of 151 people over a day, in the original format, or a stand-in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from bench.datasets.activities.synthetic_activities import synthetic_tally
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    Steps,
+    Tally,
+    known_steps,
+    tallied,
+    with_notes_on,
+)
+from bench.datasets.source import DataError, folder_with
+from mechanisms.check import IntArray, positive, whole
+
+DICTIONARY = "annotation-label-dictionary.csv"
+METADATA = "metadata.csv"
+LABELS = "label:WillettsMET2018"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture24:
+    """Activity labels of windows of time, grouped by age band; some participants are queried.
+
+    A window's label is the most frequent among its annotated and unannotated samples (ties: first
+    in the order of the labels); no transition is counted over an unannotated or missing window. In
+    the queried part such windows are hidden steps of the participant's one sequence: a claim counts
+    them. With ``steps="changes"`` at least one change is taken to lie in such a gap.
+
+    Parameters
+    ----------
+    folder : str or None
+        With ``P001.csv.gz`` ..., ``annotation-label-dictionary.csv`` and ``metadata.csv``; None
+        looks in the folder named by ``BENCH_DATA`` (or ``capture24`` in it), then beside the
+        checkout; without the files a SYNTHETIC population stands in.
+    window : float in (0, inf)
+        Seconds.
+    held_out : int
+        Participants of each age band that are queried; the others train.
+    labelling : str
+        Column of the dictionary.
+    steps : {"all", "changes"}
+        Every window is a step, or only a change of activity, which the published text calls a
+        transition.
+    seed : int
+        Of the choice of the held-out participants.
+
+    Notes
+    -----
+    The stand-in does not heed `window`, `labelling` and `seed`; it says so in the notes.
+
+    References
+    ----------
+    Chan et al. (2024), CAPTURE-24, Scientific Data 11.
+    """
+
+    folder: str | None = None
+    window: float = 30.0
+    held_out: int = 8
+    labelling: str = LABELS
+    steps: Steps = "all"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        positive("window", self.window, infinite=False)
+        whole("held_out", self.held_out)
+        whole("seed", self.seed, low=0)
+        known_steps(self.steps)
+        if not isinstance(self.labelling, str) or not self.labelling:
+            raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
+
+    @property
+    def _where(self) -> str | None:
+        return folder_with(DICTIONARY, self.folder, "capture24")
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the made-up population stands in for the files."""
+        return self._where is None
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The participants' statistics."""
+        if self._where is None:
+            stand_in = synthetic_tally(self.held_out, self.steps)
+            return with_notes_on(stand_in, self, "window", "labelling", "seed")
+        files = sorted(Path(self._where).iterdir())
+        stamp = tuple((file.name, file.stat().st_mtime_ns) for file in files)
+        return read_capture24(
+            self._where, stamp, self.window, self.held_out, self.labelling, self.steps, self.seed
+        )
+
+
+@functools.lru_cache(maxsize=4)
+def read_capture24(
+    folder: str, stamp: tuple[tuple[str, int], ...], window: float, held_out: int, labelling: str,
+    steps: Steps, seed: int,
+) -> Tally:  # fmt: skip
+    """Read all participants once a process; `stamp` tells changed files apart."""
+    del stamp
+    root = Path(folder)
+    names = label_names(root / DICTIONARY, labelling)
+    ages = age_bands(root / METADATA)
+    paths = sorted(root.glob("P[0-9]*.csv*"))
+    files = {path.name.split(".")[0]: path for path in paths}
+    if len(files) < len(paths):
+        raise DataError(f"{root} has several files of one participant among its {len(paths)}.")
+    if not files:
+        raise DataError(f"{root} has no participants' files P001.csv.gz, P002.csv.gz, ...")
+    absent = sorted(set(files) - set(ages))
+    if absent:
+        raise DataError(f"{root / METADATA} does not list {', '.join(absent[:3])}.")
+    states, groups = tuple(sorted(set(names.values()))), tuple(sorted(set(ages.values())))
+    queried = held_out_of({pid: ages[pid] for pid in files}, held_out, seed)
+    parts, unknown = [], 0
+    for pid, path in files.items():
+        pieces, strange = sequences_of(path, names, states, window)
+        unknown += strange
+        parts += [(pid, gap, piece) for gap, piece in pieces]
+    if not parts:
+        raise DataError(f"{root} has no annotated window.")
+    sizes = [piece.size for _, _, piece in parts]
+    hidden = np.zeros(sum(sizes), dtype=np.int64)
+    hidden[np.cumsum(sizes) - sizes] = [gap for _, gap, _ in parts]
+    number = {pid: i for i, pid in enumerate(files)}
+    notes = [f"{len(files)} participants, {len(queried)} of them queried"]
+    if unknown:
+        notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
+    if hidden.any():
+        notes.append(f"{int(hidden.sum())} unannotated or missing windows inside recordings")
+    return tallied(
+        Entries(
+            states=states,
+            groups=groups,
+            sequence=np.repeat(np.arange(len(parts)), sizes),
+            state=np.concatenate([piece for _, _, piece in parts]),
+            group=np.repeat([groups.index(ages[pid]) for pid, _, _ in parts], sizes),
+            training=np.repeat([pid not in queried for pid, _, _ in parts], sizes),
+            owner=np.repeat([number[pid] for pid, _, _ in parts], sizes),
+            hidden=hidden,
+            notes=tuple(notes),
+        ),
+        steps,
+    )
+
+
+def label_names(path: Path, labelling: str) -> Mapping[str, str]:
+    """Return the label of every annotation."""
+    table = _csv(path, ["annotation", labelling])
+    if (table[labelling] == "").any():
+        raise DataError(f"{path} must have a {labelling} in every row.")
+    return dict(zip(table["annotation"], table[labelling], strict=True))
+
+
+def age_bands(path: Path) -> Mapping[str, str]:
+    """Return the age band of every participant."""
+    table = _csv(path, ["pid", "age"])
+    return dict(zip(table["pid"], table["age"], strict=True))
+
+
+def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, dtype=str, na_filter=False)
+    except FileNotFoundError:
+        raise DataError(f"no file {path}.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as CSV: {error}.") from error
+    for name in columns:
+        if name not in table:
+            raise DataError(f"{path} has no column {name!r}; it has {', '.join(table.columns)}.")
+    twice = table[columns[0]].duplicated()
+    if twice.any():
+        raise DataError(f"{path} lists {table[columns[0]][twice].iloc[0]!r} twice.")
+    return table
+
+
+def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
+    """Choose the queried participants of each age band; some must be left to train."""
+    rng = np.random.default_rng(seed)
+    chosen: list[str] = []
+    for band in sorted(set(ages.values())):
+        members = sorted(pid for pid, age in ages.items() if age == band)
+        if len(members) <= held_out:
+            raise DataError(
+                f"held_out={held_out} leaves nobody of the {len(members)} aged {band} to train."
+            )
+        chosen += rng.choice(members, size=held_out, replace=False).tolist()
+    return frozenset(chosen)
+
+
+def sequences_of(
+    path: Path, names: Mapping[str, str], states: Sequence[str], window: float
+) -> tuple[list[tuple[int, IntArray]], int]:
+    """Return a participant's unbroken sequences of labels, and how many samples are unknown.
+
+    Each sequence comes with the number of windows that are missing before it.
+    """
+    code = {annotation: states.index(label) for annotation, label in names.items()}
+    none = len(states)  # unannotated
+    seen: dict[int, IntArray] = {}
+    start: float | None = None
+    unknown = 0
+    try:
+        reader = pacsv.open_csv(
+            path,
+            convert_options=pacsv.ConvertOptions(
+                include_columns=["time", "annotation"], strings_can_be_null=False,
+                column_types={"time": pa.timestamp("ns"), "annotation": pa.string()},
+            ),
+        )  # fmt: skip
+        for batch in reader:
+            if not batch.num_rows:
+                continue
+            texts = batch.column("annotation").dictionary_encode()
+            kinds = texts.dictionary.to_pylist()
+            known = np.array([code.get(kind, none) for kind in kinds])
+            strange = np.array([bool(kind) and kind not in code for kind in kinds])
+            at = texts.indices.to_numpy()
+            unknown += int(strange[at].sum())
+            moment = batch.column("time").cast(pa.int64()).to_numpy() / 1e9
+            start = float(moment[0]) if start is None else start
+            place = np.floor((moment - start) / window).astype(np.int64)
+            windows, inverse = np.unique(place, return_inverse=True)
+            counts = np.bincount(inverse * (none + 1) + known[at],
+                                 minlength=windows.size * (none + 1))  # fmt: skip
+            for number, row in zip(windows.tolist(), counts.reshape(-1, none + 1), strict=True):
+                seen[number] = seen[number] + row if number in seen else row
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as error:
+        raise DataError(f"{path} is not in its published format: {error}.") from error
+    found = sorted(n for n, row in seen.items() if row.argmax() < none)
+    labels = np.array([seen[n].argmax() for n in found], dtype=np.int64)
+    missing = np.diff(found) - 1
+    cuts = np.flatnonzero(missing > 0) + 1
+    gaps = [0, *missing[cuts - 1].tolist()]
+    pieces = np.split(labels, cuts)
+    return [(g, p) for g, p in zip(gaps, pieces, strict=True) if p.size], unknown

@@ -1,0 +1,120 @@
+"""Tab-separated check-in files of any size, read block by block in bounded memory."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+from numpy.typing import NDArray
+
+from bench.datasets.ingestion_notes import progress_over
+from bench.datasets.source import DataError
+
+BLOCK = 8 << 20
+TEXT_TIME = pa.binary(30)
+
+
+def blocks(
+    path: Path, columns: Mapping[str, pa.DataType], patterns: Sequence[str], wanted: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the wanted columns of a file without header, a block at a time.
+
+    Parameters
+    ----------
+    path : Path
+        Also compressed (``.gz``).
+    columns : mapping of name to type
+        All columns in order; text is left as bytes.
+    patterns : sequence of str
+        One regular expression a column, to tell malformed rows when reading fails.
+    wanted : sequence of str
+
+    Raises
+    ------
+    DataError
+        If the file is missing, not in a byte encoding of ASCII, or has malformed rows: their
+        number, and the first of them.
+    """
+    check_encoding(path)
+    try:
+        with progress_over(path) as advance:
+            for batch in read_csv(path, columns, wanted):
+                advance(batch.num_rows)
+                yield batch
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise malformed(path, patterns, str(error)) from error
+
+
+def read_csv(
+    source: Path | pa.NativeFile, columns: Mapping[str, pa.DataType], wanted: Sequence[str]
+) -> pacsv.CSVStreamingReader:
+    """Return the reader of a file of this form; it raises ArrowInvalid for a malformed row."""
+    return pacsv.open_csv(
+        source,
+        read_options=pacsv.ReadOptions(column_names=list(columns), block_size=BLOCK),
+        parse_options=pacsv.ParseOptions(
+            delimiter="\t", quote_char=False, ignore_empty_lines=False
+        ),
+        convert_options=pacsv.ConvertOptions(
+            column_types=dict(columns), include_columns=list(wanted), check_utf8=False,
+            null_values=[], strings_can_be_null=False,
+        ),
+    )  # fmt: skip
+
+
+def check_encoding(path: Path) -> None:
+    """Refuse a missing or empty file and one in an encoding of two bytes a character."""
+    if not path.is_file():
+        raise DataError(f"no file {path}: give its folder.")
+    try:
+        with _opened(path) as file:
+            start = file.read(4096)
+    except (OSError, EOFError) as error:
+        raise DataError(f"cannot read {path}: {error}.") from error
+    if not start:
+        raise DataError(f"{path} is empty.")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in start:
+        raise DataError(f"{path} must be UTF-8 or latin-1, got UTF-16 or a binary file.")
+
+
+def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
+    """Return the error that counts a file's malformed rows and shows the first."""
+    whole = re.compile("\t".join(patterns).encode() + rb"\r?\n?")
+    bad, first = 0, ""
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if whole.fullmatch(line) is None:
+                bad += 1
+                if bad == 1:
+                    shown = decoded(line.rstrip(b"\r\n")[:120])
+                    fields = line.count(b"\t") + 1
+                    first = f"line {number} ({fields} of {len(patterns)} fields): {shown!r}"
+    if not bad:
+        return DataError(f"{path} cannot be read: {reason.splitlines()[0]}.")
+    return DataError(f"{path} has {bad} malformed rows, the first is {first}.")
+
+
+def decoded(text: bytes) -> str:
+    """Return text in UTF-8, or else in latin-1."""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def fixed(column: pa.Array, width: int) -> NDArray[np.uint8]:
+    """Return a column of texts of one width as bytes, shape (n, width)."""
+    buffer = np.frombuffer(column.buffers()[1], dtype=np.uint8)
+    start = column.offset * width
+    return buffer[start : start + len(column) * width].reshape(-1, width)

@@ -1,0 +1,1 @@
+"""Sequences and the chains fitted to them."""

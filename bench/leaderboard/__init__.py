@@ -1,0 +1,1 @@
+"""Ranked comparison from the store."""

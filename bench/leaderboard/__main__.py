@@ -1,0 +1,137 @@
+"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [format=table|csv|html|latex]``.
+
+Ranks the mechanisms at equal budget from the store; ``diff=SWEEP_A,SWEEP_B`` shows what changed
+between two sweeps.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from numbers import Real
+
+import pandas as pd
+
+from bench.config.build import ConfigError, unknown
+from bench.config.choices import choose, key_values
+from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
+from bench.leaderboard.terminal import pivoted, print_frame, print_tables
+from bench.store.read_sweep import latest_sweep, table_of
+from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
+
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": "$<$", ">": "$>$", "<=": r"$\leq$", ">=": r"$\geq$",
+}  # fmt: skip
+LATEX_SPECIAL = re.compile(r"[<>]=|[\\&%_#${}~^<>]")
+COMPARED = ("value", "lower", "upper", "verdict")
+FORMATS = ("table", "csv", "html", "latex")
+DEFAULTS = {
+    "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
+    "diff": None, "tracking_uri": None,
+}  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line."""
+    try:
+        words = key_values(arguments, DEFAULTS)
+        form = choose("format", words["format"] or "table", FORMATS)
+        store = existing_store(tracking_uri(words["tracking_uri"]))
+        if words["diff"] is not None:
+            show_difference(store, words["diff"], form)
+        else:
+            sweep = latest_sweep(store, words["experiment"], words["sweep"])
+            table = table_of(store, sweep)
+            recorded = set(table["metric"])
+            asked = words["show"].split(",") if words["show"] else []
+            for metric in [*asked, *([words["sort"]] if words["sort"] else [])]:
+                if metric not in recorded:
+                    raise ConfigError(unknown("metric", metric, recorded))
+            show = asked or [m for m in sweep.config["show"] if m in recorded]
+            if form == "table":
+                print_tables(table, show, f"{sweep.title} (sweep {sweep.sweep})", words["sort"])
+            else:
+                cells = table["metric"].isin(LEDGER).any()
+                board = leaderboard(table, show, words["sort"]) if cells else pivoted(table)
+                sys.stdout.write(rendered(board, form))
+    except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+def show_difference(store: Store, words: str, form: str) -> None:
+    """Show what changed between two sweeps, named ``A,B``."""
+    names = words.split(",")
+    if len(names) != 2:
+        raise ConfigError(f"diff must name two sweeps, diff=A,B, got {words!r}.")
+    before, after = (table_of(store, latest_sweep(store, None, n.strip())) for n in names)
+    board = difference(before, after)
+    if form == "table":
+        print_frame(board, f"{names[0]} -> {names[1]}")
+    else:
+        sys.stdout.write(rendered(board, form))
+
+
+def rendered(board: pd.DataFrame, form: str) -> str:
+    """Return the leaderboard as csv, html or latex."""
+    if form == "csv":
+        return board.to_csv(index=False)
+    if form == "html":
+        return board.to_html(index=False, na_rep="", border=0) + "\n"
+    return latex(board)
+
+
+def latex(board: pd.DataFrame) -> str:
+    """Return a LaTeX tabular (booktabs); special characters are escaped."""
+
+    def escaped(value: object) -> str:
+        text = "" if value is None or value != value else f"{value}"
+        return LATEX_SPECIAL.sub(lambda found: LATEX[found.group()], text)
+
+    lines = [r"\begin{tabular}{" + "l" * len(board.columns) + "}", r"\toprule"]
+    lines.append(" & ".join(escaped(c) for c in board.columns) + r" \\")
+    lines.append(r"\midrule")
+    lines += [" & ".join(escaped(v) for v in line) + r" \\" for line in board.to_numpy()]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers that differ between two sweeps: changed, gone and new."""
+    axes = [c for c in before.columns if c in after.columns and c not in FIXED]
+    keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
+
+    def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
+        rows = table[keys].map(spelt).itertuples(index=False, name=None)
+        told = table[list(COMPARED)].itertuples(index=False, name=None)
+        return dict(zip(rows, told, strict=True))
+
+    old, new = indexed(before), indexed(after)
+    lines: list[dict[str, object]] = []
+    for key in dict.fromkeys([*old, *new]):
+        a, b = old.get(key), new.get(key)
+        if a is not None and b is not None and list(map(spelt, a)) == list(map(spelt, b)):
+            continue
+        change = "gone" if b is None else "new" if a is None else "changed"
+        if a is not None and b is not None:
+            differ = [c for c, x, y in zip(COMPARED, a, b, strict=True) if spelt(x) != spelt(y)]
+            change = f"changed: {', '.join(differ)}"
+        named = dict(zip(keys, key, strict=True))
+        line: dict[str, object] = {k: named[k] for k in ("cell", "attack", "metric", "statistic")}
+        line |= {"before": a and a[0], "after": b and b[0], "change": change}
+        lines.append(line)
+    columns = ["cell", "attack", "metric", "statistic", "before", "after", "change"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def spelt(value: object) -> str:
+    """Return one text for equal coordinates: a column's type depends on the rest of its table."""
+    if value is None or value != value:
+        return ""
+    return f"{float(value):.12g}" if isinstance(value, Real) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

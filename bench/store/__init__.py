@@ -1,0 +1,1 @@
+"""Recording to MLflow and reading back."""

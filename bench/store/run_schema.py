@@ -1,0 +1,117 @@
+"""How cells and sweeps are written as MLflow runs, and read back: plain text and numbers."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
+from bench.store.tag_codec import unpacked
+
+SCHEMA = "1"
+LONGEST = 500
+LONGEST_TAG = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A recorded sweep: its summary run.
+
+    Parameters
+    ----------
+    sweep, experiment, title, run_id, code : str
+    keys : list of str
+        The cells, in order.
+    config : mapping
+        Resolved configuration, figures included.
+    ended : int
+        Milliseconds since 1970.
+    """
+
+    sweep: str
+    experiment: str
+    title: str
+    run_id: str
+    code: str
+    keys: list[str]
+    config: Plain
+    ended: int
+
+
+def owner() -> dict[str, str]:
+    """Return the tags that tell whether a run's process still lives."""
+    return {"host": socket.gethostname(), "pid": str(os.getpid())}
+
+
+def alive(pid: int) -> bool:
+    """Whether a process of this machine is running."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid > 0
+
+
+def cell_tags(sweep: str, cell: Cell, result: CellResult) -> dict[str, str]:
+    """Return the short tags by which runs are found and grouped."""
+    facts = result.facts
+    return {
+        "kind": "cell", "sweep": sweep, "schema": SCHEMA, "cell_key": cell.key,
+        "code": code_version(), "dataset": cell.digest[:12], "status": result.status,
+        "scenario": str(cell.labels.get("scenario", "")),
+        "mechanism": str(cell.labels.get("mechanism", "")),
+        "notion": facts.get("notion", ""), "verdict": facts.get("verdict", ""),
+        "best_attack": facts.get("best_attack", ""), "claim": facts.get("claim", "")[:LONGEST_TAG],
+        "reason": facts.get("reason", "")[:LONGEST_TAG], "seconds": f"{result.seconds:.3f}",
+        **owner(),
+    }  # fmt: skip
+
+
+def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
+    """Return the headline numbers under short legal names; not finite ones are left to the rows."""
+    metrics = {k: float(v) for k, v in cell.labels.items() if isinstance(v, int | float)}
+    for row in result.rows:
+        if row["statistic"] or row["x"] is not None:
+            continue
+        name = legal("/".join(part for part in (row["metric"], row["attack"]) if part))
+        metrics[name] = row["value"]
+        if row["n"]:
+            metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
+    return {k: float(v) for k, v in metrics.items() if math.isfinite(v)}
+
+
+def legal(name: str) -> str:
+    """Return `name` with what MLflow refuses in metric names replaced by ``_``."""
+    return re.sub(r"[^\w\-. :/]", "_", name)[:250]
+
+
+def shown(value: object) -> str:
+    """Return a parameter's text: short for numbers; what is cut says so (labels keep the whole)."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
+
+
+def result_of(tags: dict[str, str]) -> CellResult:
+    """Read a cell's result back from its run."""
+    return CellResult(
+        status=tags.get("status", FINISHED),
+        rows=unpacked("rows", tags),
+        facts=unpacked("facts", tags),
+        seconds=float(tags.get("seconds", "0")),
+    )
+
+
+def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
+    """Read a sweep back from its summary run."""
+    tags = run.data.tags
+    return Sweep(
+        sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
+        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpacked("keys", tags),
+        config=unpacked("config", tags), ended=int(run.info.end_time),
+    )  # fmt: skip

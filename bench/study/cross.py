@@ -1,0 +1,199 @@
+"""The cross: scenarios x mechanisms x budgets x numbers of releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.config.build import ConfigError, build, built_from_text, parameters_of
+from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.datasets.source import DataAbsentError
+from bench.scenarios.base import Scenario
+from bench.study.cell_rows import ledger_rows, metric_rows
+from bench.study.game import Game, Sizes
+from bench.study.grid import RELEASES, budget_points, product, sort_axes
+from mechanisms.base import (
+    Calibration,
+    HasNoiselessForm,
+    Mechanism,
+    NotApplicableError,
+    NotOfferedError,
+)
+from mechanisms.check import whole, within
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.privacy.budget import NoBudget
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cross:
+    """Cross scenarios with mechanisms, and measure every attack and metric in each cell.
+
+    Parameters
+    ----------
+    scenarios, mechanisms, attacks, metrics : mapping of label to configuration
+        Plain nodes with ``_target_``; the labels name rows and legends.
+    grid : mapping of axis to values
+        Budget parameters (epsilon, delta, order), scenario parameters, and n_releases.
+    seed : int
+        Of worlds, releases and attacks. Streams are named, so no cell depends on another.
+    repetitions : int
+        Independent repetitions of the game, each with freshly trained attackers.
+    n_shadow, n_holdout, n_test : int
+        Worlds of each secret in a repetition: for training, for choosing thresholds, for counting.
+    delta : float in [0, 1)
+        At which the leakage of cells without a claim is measured.
+    """
+
+    scenarios: Mapping[str, Plain]
+    mechanisms: Mapping[str, Plain]
+    attacks: Mapping[str, Plain] = field(default_factory=dict)
+    metrics: Mapping[str, Plain] = field(default_factory=dict)
+    grid: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    repetitions: int = 1
+    n_shadow: int = 1000
+    n_holdout: int = 1000
+    n_test: int = 1000
+    delta: float = 0.001
+
+    def __post_init__(self) -> None:
+        for name in ("repetitions", "n_shadow", "n_holdout", "n_test"):
+            whole(name, getattr(self, name))
+        whole("seed", self.seed, low=0)
+        within("delta", self.delta, 0, 1, ends="[)")
+        for name in ("scenarios", "mechanisms"):
+            if not getattr(self, name):
+                raise ConfigError(f"a cross needs {name}, got none.")
+
+    def cells(self) -> list[Cell]:
+        """List the cells, scenario by scenario and mechanism by mechanism."""
+        for kind in ("attack", "metric"):
+            for label, config in getattr(self, f"{kind}s").items():
+                build(config, f"{kind} {label}")
+        return [
+            cell
+            for label, config in self.scenarios.items()
+            for cell in self._scenario_cells(label, dict(config))
+        ]
+
+    def _scenario_cells(self, label: str, config: Plain) -> list[Cell]:
+        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))
+        found: dict[str, Cell] = {}
+        for at in product(grid.scenario):
+            placed = config | at
+            scenario = scenario_of(placed, label)
+            absent = absent_data(scenario)
+            for name, mechanism in self.mechanisms.items():
+                calibration: Calibration = build(mechanism, f"mechanism {name}")
+                points, missing = budget_points(grid.budget, calibration.accepts)
+                missing = absent or missing
+                for point in points:
+                    if not missing:
+                        calibration.accepts(**point)
+                    for k in grid.n_releases:
+                        axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
+                        labels = {"scenario": label, "mechanism": name} | axes
+                        cell = Cell(
+                            name=cell_name(labels, qualified=len(self.scenarios) > 1),
+                            labels=labels,
+                            spec=self._spec(label, placed, name, point, k, missing),
+                            digest="" if absent else scenario.digest,
+                        )
+                        found.setdefault(cell.key, cell)
+        return list(found.values())
+
+    def _spec(
+        self, label: str, scenario: Plain, name: str, point: Plain, k: int, missing: str
+    ) -> Plain:
+        return {
+            "scenario": scenario, "scenario_label": label, "mechanism": dict(self.mechanisms[name]),
+            "mechanism_label": name, "budget": point, RELEASES: k, "missing": missing,
+            "attacks": dict(self.attacks), "metrics": dict(self.metrics), "seed": self.seed,
+            "repetitions": self.repetitions, "n_shadow": self.n_shadow,
+            "n_holdout": self.n_holdout, "n_test": self.n_test, "delta": self.delta,
+        }  # fmt: skip
+
+    def measure(self, cell: Cell) -> CellResult:
+        """Calibrate, release, attack and score one cell."""
+        return measure_cell(cell.spec)
+
+
+def measure_cell(spec: Plain) -> CellResult:
+    """Measure one cell of a cross from its specification alone."""
+    scenario = scenario_of(spec["scenario"], spec["scenario_label"])
+    try:
+        mechanism = calibrated(spec, scenario)
+    except (NotApplicableError, NotOfferedError) as reason:
+        return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
+    except ImportError as reason:  # an extra that may be installed next time
+        return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason), "retry": "yes"})
+    game = Game(
+        scenario=scenario,
+        mechanism=mechanism,
+        sizes=Sizes(
+            repetitions=spec["repetitions"],
+            shadow=spec["n_shadow"],
+            holdout=spec["n_holdout"],
+            test=spec["n_test"],
+        ),
+        n_releases=spec[RELEASES],
+        seed=spec["seed"],
+        scenario_text=canonical([spec["scenario_label"], spec["scenario"]]),
+        release_text=canonical([spec["mechanism_label"], spec["mechanism"], spec["budget"]]),
+    )
+    scored, facts = game.played(spec["attacks"])
+    rows, more = metric_rows(game, scored, spec["metrics"])
+    ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
+    return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
+
+
+def scenario_of(config: Plain, label: str) -> Scenario:
+    """Build a scenario once a process and configuration."""
+    return built_from_text(canonical(config), f"scenario {label}")
+
+
+def absent_data(scenario: Scenario) -> str:
+    """Check a scenario; return why it is to be skipped where data that may be absent are."""
+    try:
+        scenario.check()
+    except DataAbsentError as reason:
+        return str(reason)
+    return ""
+
+
+def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
+    """Calibrate the cell's mechanism to its budget; an infinite epsilon means no noise."""
+    if spec["missing"]:
+        raise NotApplicableError(spec["missing"])
+    calibration: Calibration = build(spec["mechanism"], f"mechanism {spec['mechanism_label']}")
+    if calibration.accepts is NoBudget:
+        budget: Any = NoBudget()
+    else:
+        budget = calibration.accepts(**spec["budget"])
+    knowledge = [scenario.knowledge(kind) for kind in calibration.requires]
+    if getattr(budget, "epsilon", 0.0) == math.inf:
+        if isinstance(calibration, HasNoiselessForm):
+            return calibration.without_noise(*knowledge)
+        return ExactRelease()
+    return calibration.calibrate(*knowledge, budget=budget)
+
+
+def cell_name(labels: Plain, *, qualified: bool = False) -> str:
+    """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
+    short = {"epsilon": "eps", "n_releases": "k"}
+    rest = [
+        f"{short.get(name, name)}={spelt(value)}"
+        for name, value in labels.items()
+        if name not in ("scenario", "mechanism")
+    ]
+    place = [f"@{labels['scenario']}"] if qualified else []
+    return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
+
+
+def spelt(value: object) -> str:
+    """Return a number in its shortest form that is still exact, anything else as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)

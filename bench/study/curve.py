@@ -1,0 +1,102 @@
+"""The curve: a computed quantity against a parameter, with no worlds and no attacks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bench.config.build import ConfigError, build, unknown
+from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
+from bench.study.cross import cell_name
+from bench.study.grid import axis_values, product
+from mechanisms.base import NotApplicableError
+from mechanisms.check import FloatArray, finite
+from mechanisms.privacy.bracket import Bracket
+
+
+class Quantity(Protocol):
+    """What a curve computes; ``digest`` identifies the data behind it (empty for none).
+
+    A quantity with an attribute ``x`` other than None has its own values of the parameter.
+    """
+
+    metric: str
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data."""
+
+    def curve(self, x: FloatArray) -> Sequence[Bracket]:
+        """Return one number, or bounds, for every value of the parameter."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """Compute quantities against a parameter.
+
+    Parameters
+    ----------
+    quantities : mapping of label to configuration
+        Plain nodes with ``_target_``; the labels name rows and legends.
+    x : sequence of float
+        Values of the parameter.
+    grid : mapping of axis to values
+        Further parameters of the quantities; each applies to the quantities that have it.
+    """
+
+    quantities: Mapping[str, Plain]
+    x: Sequence[float]
+    grid: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        finite("x", self.x)
+        if not self.quantities:
+            raise ConfigError("a curve needs quantities, got none.")
+
+    def cells(self) -> list[Cell]:
+        """List the cells: every quantity at every point of its part of the grid."""
+        cells, used = [], set()
+        for label, config in self.quantities.items():
+            known = inspect.signature(type(build(config, f"quantity {label}"))).parameters
+            axes = {
+                name: axis_values(name, values)
+                for name, values in self.grid.items()
+                if name in known
+            }
+            used |= set(axes)
+            for point in product(axes):
+                placed = dict(config) | point
+                quantity: Quantity = build(placed, f"quantity {label}")
+                labels = {"scenario": "", "mechanism": label} | point
+                cells.append(
+                    Cell(
+                        name=cell_name(labels), labels=labels, digest=quantity.digest,
+                        spec={"quantity": placed, "label": label, "x": self._x(quantity)},
+                    )
+                )  # fmt: skip
+        for name in self.grid:
+            if name not in used:
+                raise ConfigError(f"grid: {unknown('axis', name, used)}")
+        return cells
+
+    def _x(self, quantity: Quantity) -> list[float]:
+        own = getattr(quantity, "x", None)
+        return list(self.x if own is None else finite("x", own).tolist())
+
+    def measure(self, cell: Cell) -> CellResult:
+        """Compute one curve."""
+        quantity: Quantity = build(cell.spec["quantity"], f"quantity {cell.spec['label']}")
+        try:
+            brackets = quantity.curve(finite("x", cell.spec["x"]))
+        except NotApplicableError as reason:
+            return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
+        rows = [
+            row(
+                quantity.metric, value=b.hi, lower=b.lo, upper=b.hi, x=float(at),
+                method="exact" if b.exact else "bracket",
+            )
+            for at, b in zip(cell.spec["x"], brackets, strict=True)
+        ]  # fmt: skip
+        return CellResult(status=FINISHED, rows=rows)

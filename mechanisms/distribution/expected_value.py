@@ -1,0 +1,112 @@
+"""The expected value mechanisms: noise scaled to the distance between expected answers.
+
+Chen and Ohrimenko (2023), Theorems 4.1 and 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.check import FloatArray
+from mechanisms.knowledge import GaussianAnswers
+from mechanisms.noise.additive import AdditiveNoise, Noise, TranslationClaim
+from mechanisms.noise.gaussian import (
+    CalibrationName,
+    GaussianNoise,
+    calibration_notes,
+    check_calibration,
+    target_distance,
+)
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.privacy.budget import Epsilon, EpsilonDelta
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure
+
+SOURCE = "Chen and Ohrimenko (2023)"
+TRANSLATION_NOTE = "assumes that each pair's answers are translations of each other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValueLaplace:
+    """Release ``F + Lap(Delta_{E,1} / epsilon)`` per coordinate: (epsilon, 0).
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.1.
+    """
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = Epsilon
+
+    def calibrate(self, answers: GaussianAnswers, *, budget: Epsilon) -> AdditiveNoise:
+        """Scale independent Laplace noise to the largest L1 mean difference."""
+        scale = laplace_scale(answers.distance(1), budget.epsilon)
+        noise = LaplaceNoise(scales=np.full(answers.means.shape[1], scale))
+        return translated_laplace(noise, answers, "Theorem 4.1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValueGaussian:
+    """Release ``F + N(0, (Delta_{E,2} / d)^2 I)``: (epsilon, delta).
+
+    Parameters
+    ----------
+    calibration : {"classical", "analytic"}
+        d = epsilon / c as published (proved for epsilon <= 1), or exact for every epsilon.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.2; Balle and Wang (2018), Theorem 8.
+    """
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = EpsilonDelta
+    calibration: CalibrationName = "classical"
+
+    def __post_init__(self) -> None:
+        check_calibration(self.calibration)
+
+    def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
+        """Scale isotropic Gaussian noise to the largest L2 mean difference."""
+        unit = np.eye(answers.means.shape[1])
+        return translated_gaussian(unit, answers, budget, self.calibration, "Theorem 4.2")
+
+
+def translated_laplace(noise: Noise, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
+    """Add Laplace noise with the claim that each pair's answers are translations: (epsilon, 0)."""
+    return AdditiveNoise(
+        noise=noise,
+        claim=TranslationClaim(
+            differences=answers.differences(),
+            notion=DISTRIBUTION,
+            theorem=f"{SOURCE}, {theorem}",
+            measure=ApproximateMeasure(0.0),
+            notes=(TRANSLATION_NOTE, FLOAT_NOTE),
+        ),
+    )
+
+
+def translated_gaussian(
+    unit: FloatArray,
+    answers: GaussianAnswers,
+    budget: EpsilonDelta,
+    calibration: CalibrationName,
+    theorem: str,
+) -> AdditiveNoise:
+    """Add N(0, s^2 unit), s the largest L2 mean difference over the calibration's distance.
+
+    `unit` has shape (m, m) and is a projection that keeps every mean difference.
+    """
+    deviation = answers.distance(2) / target_distance(budget, calibration)
+    return AdditiveNoise(
+        noise=GaussianNoise(covariance=deviation**2 * unit, calibration=calibration),
+        claim=TranslationClaim(
+            differences=answers.differences(),
+            notion=DISTRIBUTION,
+            theorem=f"{SOURCE}, {theorem}",
+            measure=ApproximateMeasure(budget.delta),
+            notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(calibration)),
+        ),
+    )

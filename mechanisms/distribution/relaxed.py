@@ -1,0 +1,213 @@
+"""Guarantees that survive a model which is only approximately true.
+
+Chen and Ohrimenko (2023), section 4.4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mechanisms.base import Calibration, Knowledge, NotApplicableError
+from mechanisms.check import FloatArray, positive, within
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.leakage.pair import AtMost, PairLeakage
+from mechanisms.noise.additive import AdditiveNoise, Claim, Noise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateModel:
+    """Calibrate for a model, and widen the claim to answers whose laws are near the model's.
+
+    The noise, hence the release, is that of `calibration`; at the true laws it is
+    ``(epsilon + 2 lam, (1 + e^(epsilon + lam)) eta + e^lam delta)``-private, which is above the
+    budget asked for.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        Of additive noise, with a claim in (epsilon, delta).
+    divergence : float in [0, inf)
+        lam: eta-approximate max-divergence between true law and model, in both directions.
+    eta : float in [0, 1)
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.6.
+    """
+
+    calibration: Calibration
+    divergence: float
+    eta: float = 0.0
+
+    def __post_init__(self) -> None:
+        within("divergence", self.divergence, 0, math.inf, ends="[)")
+        within("eta", self.eta, 0, 1, ends="[)")
+
+    @property
+    def requires(self) -> tuple[type[Knowledge], ...]:
+        """What the wrapped calibration requires."""
+        return self.calibration.requires
+
+    @property
+    def accepts(self) -> type[Budget]:
+        """What the wrapped calibration accepts."""
+        return self.calibration.accepts
+
+    def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
+        """Return the wrapped mechanism with its claim widened."""
+        inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
+        claim = ApproximateModelClaim(inner=inner.claim, divergence=self.divergence, eta=self.eta)
+        return replace(inner, claim=claim)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateModelClaim:
+    """The claim under the model, widened by the model's error (see `ApproximateModel`)."""
+
+    inner: Claim
+    divergence: float
+    eta: float
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Widen what the noise guarantees under the model; the model errs once, not per release."""
+        return widened(
+            self.inner.guarantee(noise, n_releases),
+            divergence=self.divergence,
+            eta=self.eta,
+            theorem="Chen and Ohrimenko (2023), Theorem 4.6",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearbyModel:
+    """Calibrate for a model, and add Laplace noise that covers the way from truth to model.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        Of additive noise, with a claim in (epsilon, delta).
+    distance : float in (0, inf)
+        W: largest infinity-Wasserstein distance in L1 between a true law and its model, in units
+        of the query.
+    divergence : float in (0, inf)
+        lam: the extra noise is ``Lap(W / lam)`` per coordinate, and the claim becomes
+        ``(epsilon + 2 lam, e^lam delta)``, which is above the budget asked for.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 4.7.
+    """
+
+    calibration: Calibration
+    distance: float
+    divergence: float
+
+    def __post_init__(self) -> None:
+        positive("distance", self.distance, infinite=False)
+        positive("divergence", self.divergence, infinite=False)
+
+    @property
+    def requires(self) -> tuple[type[Knowledge], ...]:
+        """What the wrapped calibration requires."""
+        return self.calibration.requires
+
+    @property
+    def accepts(self) -> type[Budget]:
+        """What the wrapped calibration accepts."""
+        return self.calibration.accepts
+
+    def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
+        """Return the wrapped mechanism with the extra noise and its claim widened."""
+        inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
+        scales = np.full(inner.variances().size, self.distance / self.divergence)
+        return AdditiveNoise(
+            noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
+            claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearbyModelClaim:
+    """The claim under the model, widened by what the extra noise leaves (see `NearbyModel`)."""
+
+    inner: Claim
+    distance: float
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Widen by k W / scale, the divergence that k releases of the extra noise leave."""
+        if not isinstance(noise, NoiseSum):
+            return NoClaim(reason="without extra noise nothing covers the model's error")
+        divergence = n_releases * self.distance / float(noise.extra.scales.min())
+        return widened(
+            self.inner.guarantee(noise.model, n_releases),
+            divergence=divergence,
+            eta=0.0,
+            theorem="Chen and Ohrimenko (2023), Theorem 4.7",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoiseSum:
+    """Two independent noises: the model's and an extra one."""
+
+    model: Noise
+    extra: LaplaceNoise
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return self.model.variances() + self.extra.variances()
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+        return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Upper bound: either noise alone, the other one being post-processing."""
+        return min(part.shift_epsilon(differences, measure, k) for part in (self.model, self.extra))
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Bound the leakage by that of the model's noise alone (data processing)."""
+        return AtMost(self.model.leakage(first, second, k))
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Refuse: the sum of two noises has no closed form."""
+        del releases, law
+        raise NotComputableError("the sum of two noises has no density in closed form")
+
+
+def widened(
+    guarantee: Guarantee | NoClaim, *, divergence: float, eta: float, theorem: str
+) -> Guarantee | NoClaim:
+    """Return ``(eps + 2 lam, (1 + e^(eps + lam)) eta + e^lam delta)``; no claim from delta 1 on."""
+    if isinstance(guarantee, NoClaim):
+        return guarantee
+    if not isinstance(guarantee.measure, ApproximateMeasure):
+        return NoClaim(reason="a model's error is only accounted for in (epsilon, delta)")
+    delta = math.exp(divergence) * guarantee.measure.delta
+    if eta > 0:
+        delta += (1 + math.exp(min(700.0, guarantee.epsilon + divergence))) * eta
+    if not delta < 1:
+        return NoClaim(reason="the model's error exceeds what epsilon and delta can express")
+    return replace(
+        guarantee,
+        measure=ApproximateMeasure(delta),
+        epsilon=guarantee.epsilon + 2 * divergence,
+        theorem=f"{theorem} on {guarantee.theorem}",
+    )
+
+
+def additive(mechanism: object) -> AdditiveNoise:
+    """Return `mechanism` if it adds noise."""
+    if not isinstance(mechanism, AdditiveNoise):
+        raise NotApplicableError(
+            f"only additive noise can be relaxed, got {type(mechanism).__name__}"
+        )
+    return mechanism

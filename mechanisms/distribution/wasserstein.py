@@ -1,0 +1,189 @@
+"""The Wasserstein mechanisms of distribution privacy: no assumption on the shape of the laws.
+
+Chen and Ohrimenko (2023), section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtri
+
+from mechanisms.base import Knowledge
+from mechanisms.check import positive
+from mechanisms.knowledge import GaussianAnswers, Pairs
+from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.closeness import smallest_distance
+from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.privacy.budget import Epsilon, EpsilonDelta
+from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FiniteAnswers(Knowledge):
+    """Answers with finitely many values under every secret.
+
+    Parameters
+    ----------
+    laws : tuple of FiniteLaw
+        One a secret; support of shape (a,) or (a, m), in units of the query.
+    pairs : tuple of (i, j)
+        Indices of the secrets to be kept indistinguishable.
+    """
+
+    laws: tuple[FiniteLaw, ...]
+    pairs: Pairs
+
+    def __post_init__(self) -> None:
+        shapes = {law.support.shape[1:] for law in self.laws}
+        if len(shapes) != 1 or len(next(iter(shapes))) > 1:
+            raise ValueError(f"laws must be on one space of numbers or vectors, got {shapes}.")
+        indices = {index for pair in self.pairs for index in pair}
+        if not indices or not indices <= set(range(len(self.laws))):
+            raise ValueError(f"pairs must index the {len(self.laws)} laws, got {self.pairs!r}.")
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates of the answer."""
+        return int(np.prod(self.laws[0].support.shape[1:]))
+
+    def distance(self, delta: float) -> float:
+        """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
+        unordered = {tuple(sorted(pair)) for pair in self.pairs}
+        points = [_points(law) for law in self.laws]
+        return max(smallest_distance(points[i], points[j], delta=delta) for i, j in unordered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosenessClaim:
+    """Every pair's answers can be coupled within an L1 distance, but for mass delta.
+
+    Parameters
+    ----------
+    distance : float in [0, inf)
+        W, in units of the query.
+    theorem : str
+    measure : ApproximateMeasure
+        Its delta is the mass that the coupling may move farther.
+    notes : tuple of str
+    """
+
+    distance: float
+    theorem: str
+    measure: ApproximateMeasure
+    notes: tuple[str, ...] = ()
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Move an answer by W along the axis with least noise, the worst move in L1."""
+        if not isinstance(noise, LaplaceNoise):
+            return NoClaim(reason="closeness in L1 is turned into epsilon by Laplace noise only")
+        move = np.zeros((1, noise.scales.size))
+        move[0, noise.scales.argmin()] = self.distance
+        return Guarantee(
+            notion=DISTRIBUTION,
+            measure=self.measure,
+            epsilon=noise.shift_epsilon(move, self.measure, n_releases),
+            theorem=self.theorem,
+            notes=(FLOAT_NOTE, *self.notes),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WassersteinLaplace:
+    """Release ``F + Lap(W / epsilon)`` per coordinate, W the largest W_infinity: (epsilon, 0).
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 3.1.
+    """
+
+    requires: ClassVar = (FiniteAnswers,)
+    accepts: ClassVar = Epsilon
+
+    def calibrate(self, answers: FiniteAnswers, *, budget: Epsilon) -> AdditiveNoise:
+        """Scale independent Laplace noise to the largest infinity-Wasserstein distance in L1."""
+        return _laplace(
+            answers.distance(0.0), answers.dimension, budget.epsilon, 0.0, "Theorem 3.1"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateWassersteinLaplace:
+    """Release ``F + Lap(W / epsilon)`` with every pair (W, delta)-close: (epsilon, delta).
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Theorem 3.2.
+    """
+
+    requires: ClassVar = (FiniteAnswers,)
+    accepts: ClassVar = EpsilonDelta
+
+    def calibrate(self, answers: FiniteAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
+        """Scale independent Laplace noise to the distance over which all but delta moves."""
+        distance = answers.distance(budget.delta)
+        return _laplace(distance, answers.dimension, budget.epsilon, budget.delta, "Theorem 3.2")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedWassersteinLaplace:
+    """Release ``F + Lap((Delta_{E,1} + 2 r) / epsilon)``: (epsilon, delta).
+
+    Parameters
+    ----------
+    radius : float in (0, inf) or None
+        r, with ``|F - E F|_1 <= r`` at probability 1 - delta/2 or more under every secret. None
+        takes it from the Gaussian model by a union bound over coordinates, an upper bound:
+        ``r = sum_k sigma_k z`` with z the 1 - delta/(4 m) quantile; covariances may differ.
+
+    References
+    ----------
+    Chen and Ohrimenko (2023), Proposition 3.3 with Theorem 3.2.
+    """
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = EpsilonDelta
+    radius: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.radius is not None:
+            positive("radius", self.radius, infinite=False)
+
+    def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
+        """Scale independent Laplace noise to the mean difference and two radii."""
+        m = answers.means.shape[1]
+        radius = self.radius
+        note = "assumes that the answers stay within the given radius"
+        if radius is None:
+            spreads = np.sqrt(np.diagonal(answers.covariances, axis1=1, axis2=2))
+            involved = sorted({index for pair in answers.pairs for index in pair})
+            quantile = -float(ndtri(budget.delta / (4 * m)))
+            radius = float(spreads[involved].sum(axis=1).max()) * quantile
+            note = "assumes Gaussian answers"
+        distance = answers.distance(1) + 2 * radius
+        return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", note)
+
+
+def _points(law: FiniteLaw) -> DiscreteLaw:
+    """Return the law of the answer; answers with one coordinate are numbers."""
+    atoms = np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
+    return DiscreteLaw(atoms=atoms[:, 0] if atoms.shape[1] == 1 else atoms, weights=law.weights)
+
+
+def _laplace(
+    distance: float, dimension: int, epsilon: float, delta: float, theorem: str, *notes: str
+) -> AdditiveNoise:
+    """Add iid Laplace noise of scale distance / epsilon, with the claim of that coupling."""
+    return AdditiveNoise(
+        noise=LaplaceNoise(scales=np.full(dimension, laplace_scale(distance, epsilon))),
+        claim=ClosenessClaim(
+            distance=distance,
+            theorem=f"Chen and Ohrimenko (2023), {theorem}",
+            measure=ApproximateMeasure(delta),
+            notes=notes,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Laws of answers, and what couples two of them."""

@@ -1,0 +1,1 @@
+"""Exact comparison of two release laws."""

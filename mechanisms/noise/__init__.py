@@ -1,0 +1,1 @@
+"""Noise laws and what adding them releases."""

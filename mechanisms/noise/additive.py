@@ -1,0 +1,172 @@
+"""Additive noise: what a noise law answers, and the mechanism that adds it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from mechanisms.base import Sees
+from mechanisms.check import Array, FloatArray
+from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.quadratic_form import quadratic_form
+from mechanisms.leakage.pair import PairLeakage
+from mechanisms.noise.point_mass import agreement, aligned_pair
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+
+
+class Noise(Protocol):
+    """A law of additive noise in R^m."""
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Epsilon of k releases under translations by ``(p, m)`` differences; exact."""
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare the laws of k releases under two answer laws."""
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of ``(n, k, m)`` releases when the answer has law `law`."""
+
+
+@runtime_checkable
+class HasNoiseDensity(Protocol):
+    """A noise law with a density in R^m."""
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log density of noise ``(..., m)``, shape (...)."""
+
+
+class Claim(Protocol):
+    """How a noise law translates into a guarantee: a theorem with its inputs."""
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+        """Return what `n_releases` independent releases of one answer guarantee together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdditiveNoise:
+    """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
+
+    sees: ClassVar[Sees] = "answers"
+    noise: Noise
+    claim: Claim
+
+    @property
+    def guarantee(self) -> Guarantee | NoClaim:
+        """What one release guarantees."""
+        return self.claim.guarantee(self.noise, 1)
+
+    def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
+        """Return what several releases of one answer guarantee together."""
+        return self.claim.guarantee(self.noise, n_releases)
+
+    def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Add fresh noise to answers ``(n_trials, m)``."""
+        return np.asarray(x, dtype=np.float64) + self.noise.sample(x.shape, rng)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return self.noise.variances()
+
+    @property
+    def silent(self) -> bool:
+        """Whether no noise is added at all: the calibration found the answers private enough."""
+        return not self.noise.variances().any()
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
+        """Compare the release laws under two answer laws."""
+        if self.silent and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+            return aligned_pair(first, second)
+        return self.noise.leakage(first, second, n_releases)
+
+    def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
+        """Log density of releases given answers, broadcast against each other."""
+        if self.silent:
+            return agreement(releases, answers)
+        if not isinstance(self.noise, HasNoiseDensity):
+            raise NotComputableError("noise along a direction has no density in the whole space")
+        return self.noise.log_density(releases - answers)
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of ``(n, k, m)`` releases when the answer has law `law`."""
+        return self.noise.marginal_log_density(releases, law)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TranslationClaim:
+    """The two sides of every pair are translations of each other by a known difference.
+
+    Parameters
+    ----------
+    differences : array of shape (p, m)
+        One translation a pair, in units of the query.
+    notion, theorem : str
+    measure : ApproximateMeasure
+    notes : tuple of str
+    """
+
+    differences: FloatArray
+    notion: str
+    theorem: str
+    measure: ApproximateMeasure
+    notes: tuple[str, ...] = ()
+
+    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+        """Couple each answer with its translation: releases of it differ in the noise alone."""
+        return Guarantee(
+            notion=self.notion,
+            measure=self.measure,
+            epsilon=noise.shift_epsilon(self.differences, self.measure, n_releases),
+            theorem=self.theorem,
+            notes=self.notes,
+        )
+
+
+def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, FloatArray]:
+    """Return the mean difference and the common covariance of two Gaussian answers.
+
+    Raises
+    ------
+    NotComputableError
+        If an answer is not Gaussian, or their covariances differ (relative tolerance 1e-9).
+    """
+    first, second = point_as_gaussian(first), point_as_gaussian(second)
+    if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
+        raise NotComputableError("exact leakage of this noise needs Gaussian answers")
+    if not equal_covariances(first, second):
+        raise NotComputableError("the two sides' covariances differ")
+    return first.mean - second.mean, first.covariance
+
+
+def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
+    """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
+        mean = np.asarray(law.support[0], dtype=np.float64)
+        return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
+    return law
+
+
+def equal_covariances(first: GaussianLaw, second: GaussianLaw) -> bool:
+    """Whether the covariances agree, entry by entry, to 1e-9 of the standard deviations."""
+    spread = np.sqrt(np.diag(first.covariance))
+    gap = np.abs(first.covariance - second.covariance)
+    return bool((gap <= 1e-9 * np.outer(spread, spread)).all())
+
+
+def spread_along(covariance: FloatArray, direction: FloatArray) -> float:
+    """Return the standard deviation along `direction` given the rest: (v' S^-1 v)^(-1/2).
+
+    0 where the covariance is singular with `direction` outside its range: the best attacker
+    then sees that component without any spread.
+    """
+    form = quadratic_form(direction, covariance)
+    return 1 / math.sqrt(form) if form > 0 else math.inf

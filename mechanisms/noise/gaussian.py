@@ -1,0 +1,151 @@
+"""Gaussian noise of any covariance, and the two ways to turn it into (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mechanisms.check import FloatArray
+from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.collinear import along_a_line, both_finite
+from mechanisms.laws.quadratic_form import quadratic_form
+from mechanisms.leakage.gaussian_tradeoff import (
+    classical_constant,
+    gaussian_distance,
+    gaussian_epsilon,
+)
+from mechanisms.leakage.noisy_scalar import NoisedPoints
+from mechanisms.leakage.pair import GaussianShift, PairLeakage
+from mechanisms.leakage.unequal_gaussian import diagonalised
+from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.budget import EpsilonDelta
+from mechanisms.privacy.guarantee import ApproximateMeasure
+
+CalibrationName = Literal["classical", "analytic"]
+CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GaussianNoise:
+    """Add ``Z ~ N(0, covariance)``.
+
+    Parameters
+    ----------
+    covariance : array of shape (m, m)
+        Symmetric, positive semi-definite, in squared units of the query.
+    calibration : {"classical", "analytic"}
+        How a distance is turned into epsilon: ``c d`` with c = sqrt(2 log(1.25/delta)) (Dwork and
+        Roth, 2014, Theorem A.1, proved for epsilon <= 1), or exactly (Balle and Wang, 2018).
+    """
+
+    covariance: FloatArray
+    calibration: CalibrationName
+
+    def __post_init__(self) -> None:
+        check_calibration(self.calibration)
+        law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
+        object.__setattr__(self, "covariance", law.covariance)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return np.diag(self.covariance).copy()
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m)."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        return rng.standard_normal(shape) @ root.T
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Epsilon of k releases at the measure's delta; infinite off the noised subspace."""
+        distances = [mahalanobis(row, self.covariance / k) for row in differences]
+        return self.epsilon_at(max(distances), measure.delta)
+
+    def epsilon_at(self, distance: float, delta: float) -> float:
+        """Turn a Mahalanobis distance into epsilon by this noise's calibration."""
+        if self.calibration == "classical":
+            return classical_constant(delta) * distance
+        return gaussian_epsilon(distance, delta)
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare Gaussian answers, or finite ones along one line; k releases are averaged."""
+        finite_laws = both_finite(first, second)
+        if finite_laws is not None:
+            return self._finite_leakage(*finite_laws, k)
+        return gaussian_leakage(first, second, self.covariance / k)
+
+    def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw, k: int) -> PairLeakage:
+        """Reduce to the whitened component along the line, which is sufficient."""
+        direction, (p, q) = along_a_line(first, second)
+        form = quadratic_form(direction, self.covariance / k)
+        if math.isinf(form):
+            raise NotComputableError("the answers differ off the noised directions")
+        deviation = 1 / math.sqrt(form)
+        return NoisedPoints(first=p, second=q, noise="gaussian", scale=deviation)
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log density of noise ``(..., m)`` of full rank, shape (...)."""
+        law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
+        return law.log_density(z.reshape(-1, z.shape[-1])).reshape(z.shape[:-1])
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Log density of the average of ``(n, k, m)`` releases when the answer is Gaussian.
+
+        The average is sufficient, so densities under two laws compare as those of all releases.
+        """
+        if not isinstance(law, GaussianLaw):
+            raise NotComputableError("Gaussian noise integrates over a Gaussian answer only")
+        total = law.covariance + self.covariance / releases.shape[1]
+        return GaussianLaw(mean=law.mean, covariance=total).log_density(releases.mean(axis=1))
+
+
+def check_calibration(name: str) -> CalibrationName:
+    """Return `name` if it is a known Gaussian calibration."""
+    if name not in ("classical", "analytic"):
+        raise ValueError(
+            f"calibration must be 'classical' or 'analytic', got calibration={name!r}."
+        )
+    return name  # type: ignore[return-value]
+
+
+def target_distance(budget: EpsilonDelta, calibration: CalibrationName) -> float:
+    """Return the largest Mahalanobis distance that the calibration allows at this budget.
+
+    Classical: eps/c (proved for epsilon <= 1). Analytic: exact for every epsilon, rounded down.
+    """
+    if check_calibration(calibration) == "classical":
+        return budget.epsilon / classical_constant(budget.delta)
+    return gaussian_distance(budget.epsilon, budget.delta)
+
+
+def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
+    """Return the conditions that a calibration states with its guarantee."""
+    return (CLASSICAL_NOTE,) if calibration == "classical" else ()
+
+
+def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> PairLeakage:
+    """Compare two Gaussian answers to which noise of covariance `extra` is added.
+
+    Raises
+    ------
+    NotComputableError
+        If an answer is not Gaussian.
+    """
+    first, second = point_as_gaussian(first), point_as_gaussian(second)
+    if not (isinstance(first, GaussianLaw) and isinstance(second, GaussianLaw)):
+        raise NotComputableError("exact leakage of this noise needs Gaussian answers")
+    if equal_covariances(first, second):
+        return GaussianShift(mahalanobis(first.mean - second.mean, first.covariance + extra))
+    pair = diagonalised(
+        first.mean, first.covariance + extra, second.mean, second.covariance + extra
+    )
+    return GaussianShift(math.inf) if pair is None else pair
+
+
+def mahalanobis(difference: FloatArray, covariance: FloatArray) -> float:
+    """Return sqrt(d' C^+ d), or inf for a difference outside the range of `covariance`."""
+    return math.sqrt(quadratic_form(difference, covariance))

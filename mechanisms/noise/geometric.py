@@ -1,0 +1,83 @@
+"""Two-sided geometric noise on the whole numbers: the discrete Laplace law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.check import Array, FloatArray, finite, positive
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.leakage.integer_grid import geometric_lattice, whole_numbers
+from mechanisms.leakage.pair import PairLeakage
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.guarantee import ApproximateMeasure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GeometricNoise:
+    """Add ``Z_k`` with ``P[Z_k = z] = tanh(1 / (2 scale_k)) exp(-|z| / scale_k)``, z whole.
+
+    Answers must be whole numbers. Unlike Laplace noise it has no floating-point idealisation:
+    releases are whole numbers, and their probabilities are as stated.
+
+    Parameters
+    ----------
+    scales : array of shape (m,), entries in (0, inf)
+        In units of the query; moving an answer by d costs ``|d| / scale``.
+
+    References
+    ----------
+    Ghosh, Roughgarden, Sundararajan (2009), Definition 2.1.
+    """
+
+    scales: FloatArray
+
+    def __post_init__(self) -> None:
+        scales = finite("scales", self.scales)
+        positive("the smallest scale", float(scales.min()))
+        object.__setattr__(self, "scales", scales)
+
+    def variances(self) -> FloatArray:
+        """Return the noise variance of each coordinate, shape (m,)."""
+        return 1 / (2 * np.sinh(0.5 / self.scales) ** 2)
+
+    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+        """Draw noise of shape (..., m): the difference of two geometric variables."""
+        success = -np.expm1(-1 / self.scales)
+        first, second = (rng.geometric(success, size=shape) for _ in range(2))
+        return (first - second).astype(np.float64)
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Log probability of noise ``(..., m)``, shape (...); -inf off the whole numbers."""
+        logs = np.log(np.tanh(0.5 / self.scales)) - np.abs(z) / self.scales
+        return np.where(z == np.rint(z), logs, -np.inf).sum(axis=-1)
+
+    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+        """Pure epsilon of k releases; infinite for a difference that is not whole."""
+        del measure  # pure: holds at every delta
+        if (differences != np.rint(differences)).any():
+            return math.inf
+        return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
+
+    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
+        """Compare the release laws of two answers with finitely many whole values."""
+        if k > 1:
+            raise NotComputableError("repeated geometric noise has no one-dimensional statistic")
+        return geometric_lattice(first, second, self.scales)
+
+    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
+        """Refuse: a sum over a finite law's values serves."""
+        del releases, law
+        raise NotComputableError("geometric noise has finite answers; sum over them")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GeometricRelease(AdditiveNoise):
+    """Release whole-number answers with whole-number noise; refuse any other answer."""
+
+    def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Add fresh noise to whole-number answers ``(n_trials, m)``."""
+        return AdditiveNoise.release(self, whole_numbers(x), rng)

@@ -1,0 +1,177 @@
+"""Noise of one scale for every secret pair, and the claim that a theorem makes at that scale."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from mechanisms.base import NotApplicableError
+from mechanisms.laws.discrete import largest_over_pairs
+from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.additive import Noise as NoiseLaw
+from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.privacy.budget import RenyiEpsilon
+from mechanisms.privacy.guarantee import RENYI_PUFFERFISH, Guarantee, Measure, NoClaim
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairScale:
+    """A theorem applied to one secret pair.
+
+    Parameters
+    ----------
+    scale : float in [0, inf]
+        The noise that it calls for at the budget, in units of the query.
+    achieved : callable
+        The epsilon that it proves at any scale in [0, inf); nonincreasing.
+    """
+
+    scale: float
+    achieved: Callable[[float], float]
+
+
+def over_pairs(
+    inputs: Iterable[T], scale: Callable[[T], float], achieved: Callable[[T, float], float]
+) -> list[PairScale]:
+    """Apply a theorem to what it needs of each pair (a coupling, a distance, two laws)."""
+    return [
+        PairScale(scale=scale(item), achieved=functools.partial(achieved, item)) for item in inputs
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScaleClaim:
+    """The epsilon that a theorem proves at the noise's own scale, for the worst pair.
+
+    Several releases of one answer: Gaussian ones are as good as their average, of deviation
+    ``sigma / sqrt(k)``; Laplace ones leak at most what one of scale ``b / k`` does, since moving
+    the answer under one release after the other is a chain of k single moves, as in group privacy
+    (Dong, Roth and Su 2022, Theorem 2.14), for every pair of answers, and couplings average over
+    those.
+
+    Parameters
+    ----------
+    achieved : tuple of callable
+        One a pair: epsilon at a scale.
+    noise : {"laplace", "gaussian"}
+        For which the theorem holds.
+    notion, theorem : str
+    measure : Measure
+    notes : tuple of str
+    repeatable : bool
+        Whether the theorem averages over pairs of answers, so that it covers repeated Laplace
+        releases.
+    """
+
+    achieved: tuple[Callable[[float], float], ...]
+    noise: Noise
+    notion: str
+    theorem: str
+    measure: Measure
+    notes: tuple[str, ...] = ()
+    repeatable: bool = True
+
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
+        """Read the theorem at this noise's scale."""
+        if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
+            if n_releases > 1 and not self.repeatable:
+                return NoClaim(reason="the true divergence of repeated releases is not known")
+            return self.at(float(noise.scales.min()) / n_releases)
+        if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
+            least = float(np.linalg.eigvalsh(noise.covariance)[0])
+            return self.at(math.sqrt(max(least, 0.0) / n_releases))
+        return NoClaim(reason=f"{self.theorem} is about {self.noise} noise")
+
+    def at(self, scale: float) -> Guarantee:
+        """Return the guarantee of noise of this scale; 0 is no noise."""
+        return Guarantee(
+            notion=self.notion,
+            measure=self.measure,
+            epsilon=max(epsilon(scale) for epsilon in self.achieved),
+            theorem=self.theorem,
+            notes=self.notes,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateRelease(ExactRelease):
+    """Release the answer itself, where its laws meet the budget without noise."""
+
+    claim: Guarantee
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What releasing the answer guarantees."""
+        return self.claim
+
+    def repeated_guarantee(self, n_releases: int) -> Guarantee:
+        """Return the same claim: repeating an exact release adds nothing."""
+        del n_releases
+        return self.claim
+
+
+def scaled_noise(
+    pairs: Sequence[PairScale],
+    *,
+    noise: Noise,
+    measure: Measure,
+    theorem: str,
+    notes: tuple[str, ...] = (),
+    notion: str = RENYI_PUFFERFISH,
+    dimension: int = 1,
+    repeatable: bool = True,
+) -> AdditiveNoise | PrivateRelease:
+    """Return the mechanism whose noise serves every pair: the largest of their scales.
+
+    Noise is independent with one scale per coordinate. A scale of 0 releases the answer itself.
+
+    Raises
+    ------
+    NotApplicableError
+        If the theorem calls for infinite noise.
+    """
+    scale = largest_over_pairs([pair.scale for pair in pairs])
+    claim = ScaleClaim(
+        achieved=tuple(pair.achieved for pair in pairs),
+        noise=noise,
+        notion=notion,
+        theorem=theorem,
+        measure=measure,
+        notes=(*notes, FLOAT_NOTE),
+        repeatable=repeatable,
+    )
+    if math.isinf(scale):
+        raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
+    if scale == 0:
+        return PrivateRelease(claim=claim.at(0.0))
+    if noise == "laplace":
+        return AdditiveNoise(noise=LaplaceNoise(scales=np.full(dimension, scale)), claim=claim)
+    covariance = scale**2 * np.eye(dimension)
+    return AdditiveNoise(
+        noise=GaussianNoise(covariance=covariance, calibration="analytic"), claim=claim
+    )
+
+
+def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
+    """Return the budget's order; a theorem for orders from `low` on refuses smaller ones."""
+    if budget.order < low:
+        raise NotApplicableError(
+            f"{theorem} is for orders of at least {low:g}, got order={budget.order:g}"
+        )
+    return budget.order
+
+
+def check_noise(noise: str) -> None:
+    """Refuse a noise law that there is not."""
+    if noise not in ("laplace", "gaussian"):
+        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")

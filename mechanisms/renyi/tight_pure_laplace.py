@@ -1,0 +1,30 @@
+"""The least Laplace noise that meets a pure Pufferfish budget under known laws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mechanisms.base import Mechanism
+from mechanisms.knowledge import ScalarAnswers
+from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
+from mechanisms.renyi.tight_noise import ExactNoise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallestPureLaplace:
+    """Release ``F + Lap(b)`` with the smallest b whose exact loss is at most epsilon.
+
+    The exact calibration at order inf: no method that knows only these laws and adds Laplace
+    noise can add less.
+    """
+
+    requires: ClassVar = (ScalarAnswers,)
+    accepts: ClassVar = Epsilon
+
+    def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
+        """Find the scale at which the largest log ratio of the releases is epsilon."""
+        return ExactNoise(noise="laplace").calibrate(
+            answers, budget=RenyiEpsilon(order=math.inf, epsilon=budget.epsilon)
+        )

@@ -1,0 +1,1 @@
+"""Top-K rankings of correlated entries."""

@@ -1,0 +1,293 @@
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
+from bench.datasets.checkins.checkin_order import by_user, repeats, user_codes
+from bench.datasets.checkins.checkin_rows import seconds
+from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
+from bench.datasets.sequences.sequence_statistics import OTHER
+from bench.datasets.sequences.synthetic_files import write_files
+from bench.datasets.source import DataError
+
+A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
+VENUES = [
+    (A, "Café", "JP"), (B, "Cocktail Bar", "JP"), (C, "Dentist's Office", "NA"),
+    (D, "Spaceport", "NA"), (N, "Bar", "AQ"),
+]  # fmt: skip
+CITY_ROWS = [("Tokyo", "JP", "Japan"), ("Windhoek", "NA", "Namibia")]
+
+
+def stamp(day, clock="12:00:00"):
+    """The 1 + day-th of April 2012, UTC."""
+    return f"Tue Apr {1 + day:02} {clock} +0000 2012"
+
+
+def folder_of(tmp_path, rows, *, venues=VENUES, name=CHECKINS):
+    lines = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / name).write_text(lines, encoding="utf-8")
+    pois = [f"{v}\t35.5\t-13.25\t{c}\t{k}\n".encode("latin-1") for v, c, k in venues]
+    (tmp_path / POIS).write_bytes(b"".join(pois))
+    cities = [f"{c}\t35.5\t139\t{k}\t{n}\tNational capital\n" for c, k, n in CITY_ROWS]
+    (tmp_path / CITIES).write_text("".join(cities))
+    return tmp_path
+
+
+def tally(tmp_path, rows, **settings):
+    settings = {"training_days": 2, "days": 4} | settings
+    return Foursquare(folder=str(folder_of(tmp_path, rows)), **settings).tally
+
+
+def count(tally, part, group, label):
+    return getattr(tally, part)[tally.groups.index(group), tally.states.index(label)]
+
+
+BASIC = [
+    (7, A, stamp(0), 0), (7, B, stamp(1), 0), (7, B, stamp(2), 0), (9, C, stamp(0), 0),
+    (9, C, stamp(1), 0), (9, A, stamp(3), 0), (9, A, stamp(9), 0),
+]  # fmt: skip
+
+
+def test_labels_are_the_78_of_the_paper():
+    labels = common_labels()
+    assert len(labels) == len(set(labels)) == 78
+    assert labels[0] == "Nightclub"
+    assert labels[-1] == OTHER
+    assert merged_labels()[folded("Hostel")] == "Hotel"
+    assert merged_labels()[folded("Smoke Shop")] == OTHER
+    assert merged_labels()["women's store"] == "Women’s Store"
+    assert len(merged_labels()) == 429
+
+
+def test_counts_transitions_and_lengths_by_hand(tmp_path):
+    found = tally(tmp_path, BASIC)
+    assert found.groups == ("JP", "NA")  # Namibia survives
+    assert count(found, "training", "JP", "Cafe") == 1  # a stray latin-1 byte
+    assert count(found, "training", "JP", "Bar") == 1
+    assert count(found, "query", "JP", "Bar") == 1
+    assert count(found, "query", "JP", "Cafe") == 1
+    assert count(found, "training", "NA", "Dentist’s Office") == 2
+    assert found.training.sum() == 4
+    assert found.query.sum() == 2
+    assert sorted(found.lengths) == [1, 1]
+    steps = {
+        (found.states[i], found.states[j]): int(found.transitions[i, j])
+        for i, j in np.argwhere(found.transitions)
+    }
+    assert steps == {("Cafe", "Bar"): 1, ("Dentist’s Office", "Dentist’s Office"): 1}
+    assert "1 check-ins after day 4 dropped" in found.notes
+
+
+def test_changes_only_drop_repeated_labels(tmp_path):
+    rows = [(7, v, stamp(0, f"1{i}:00:00"), 0) for i, v in enumerate([A, A, B, B, A])]
+    rows += [(7, A, stamp(3, "10:00:00"), 0), (7, A, stamp(3, "11:00:00"), 0)]
+    found = tally(tmp_path, rows, steps="changes")
+    assert found.training.sum() == 3
+    assert found.transitions.sum() == 2
+    assert found.lengths.tolist() == [1]
+
+
+def test_order_is_local_time_and_day_one_the_first_local_day(tmp_path):
+    rows = [
+        # 23:30 UTC on day 0 is 08:30 on day 1 in Japan; then a flight west: later in UTC,
+        # earlier in local time.
+        (7, A, stamp(0, "23:30:00"), 540),
+        (7, B, stamp(1, "01:00:00"), -300),
+        (8, C, stamp(3), 0),
+    ]
+    found = tally(tmp_path, rows)
+    bar, cafe = found.states.index("Bar"), found.states.index("Cafe")
+    assert found.transitions[bar, cafe] == 1
+    assert found.transitions.sum() == 1
+    assert any("1 check-ins before an earlier one in local time" in n for n in found.notes)
+    # The first local day is that of the check-in in the west (day 0), so day 3 is queried.
+    assert count(found, "query", "NA", "Dentist’s Office") == 1
+
+
+def test_unsorted_rows_give_the_same_counts(tmp_path):
+    ordered = tally(tmp_path, BASIC)
+    shuffled = tmp_path / "shuffled"
+    shuffled.mkdir()
+    other = tally(shuffled, [BASIC[i] for i in (2, 6, 0, 4, 1, 5, 3)])
+    assert ordered.digest == other.digest
+    assert any("sorted" in note for note in other.notes)
+
+
+def test_identical_rows_count_once_and_repeat_visits_each_time(tmp_path):
+    found = tally(tmp_path, [*BASIC, BASIC[0], BASIC[3], (7, A, stamp(0, "12:00:01"), 0)])
+    assert "2 identical check-ins dropped" in found.notes
+    assert count(found, "training", "JP", "Cafe") == 2
+
+
+def test_rows_of_one_local_time_are_told_apart(tmp_path):
+    at_once = [(7, v, stamp(0, "11:00:00"), 0) for v in (A, B, A, B, A)]
+    found = tally(tmp_path, [*at_once, *BASIC])
+    assert "3 identical check-ins dropped" in found.notes
+    # The same clock in another zone is another hour.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    rows = [(7, A, stamp(0, "10:00:00"), 0), (7, A, stamp(0, "09:00:00"), 60)]
+    found = tally(elsewhere, [*rows, *BASIC])
+    assert not any("identical" in note for note in found.notes)
+    assert count(found, "training", "JP", "Cafe") == 3
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=40)
+)
+def test_repeats_are_those_of_a_set(rows):
+    rows = sorted(rows, key=lambda row: row[:2])
+    seen, expected = set(), []
+    for row in rows:
+        expected.append(row in seen)
+        seen.add(row)
+    user, time, place = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+    assert repeats(user, time, place).tolist() == expected
+
+
+def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
+    strange = [(7, D, stamp(0, "13:00:00"), 0), (7, N, stamp(0), 0), (7, "f" * 24, stamp(0), 0)]
+    found = tally(tmp_path, [*BASIC, *strange])
+    assert count(found, "training", "NA", OTHER) == 1
+    told = "; ".join(found.notes)
+    assert "1 unknown venue categories counted as Other, such as 'Spaceport'" in told
+    assert "1 check-ins of unknown categories counted as Other" in told
+    assert "1 check-ins at unlisted venues dropped" in told
+    assert "1 check-ins in countries without a city dropped" in told
+
+
+def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
+    found = tally(tmp_path, [*BASIC, (11, A, stamp(3), 0)])
+    assert count(found, "query", "JP", "Cafe") == 2
+    assert "1 users with one check-in, which has no step" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((7, A, stamp(0)), r"2 malformed rows, the first is line 2 \(3 of 4 fields\): '7\\ta"),
+        ((7, A, stamp(0), "x"), r"2 malformed rows, the first is line 2 \(4 of 4 fields\)"),
+        (("u7", A, stamp(0), 0), "2 malformed rows, the first is line 2"),
+        ((7, "aa", stamp(0), 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "Tue Xyz 01 12:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "Tue Apr 01 25:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "2012-04-01T12:00:00", 0), "2 malformed rows, the first is line 2"),
+        (("",), r"2 malformed rows, the first is line 2 \(1 of 4 fields\)"),
+    ],
+)
+def test_malformed_rows_are_counted_and_the_first_is_shown(tmp_path, row, message):
+    with pytest.raises(DataError, match=message) as error:
+        tally(tmp_path, [BASIC[0], row, *BASIC[1:], row])
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"no file .*Cities.txt: give its folder"):
+        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+    folder_of(tmp_path, BASIC)
+    (tmp_path / CHECKINS).write_text("7\t", encoding="utf-16")
+    with pytest.raises(DataError, match="must be UTF-8 or latin-1, got UTF-16 or a binary file"):
+        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+    (tmp_path / CHECKINS).write_bytes(b"")
+    with pytest.raises(DataError, match="is empty"):
+        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+    with pytest.raises(DataError, match="1 venues twice"):
+        Foursquare(folder=str(folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]]))).tally  # noqa: B018
+
+
+def test_parts_without_entries_or_steps_are_refused(tmp_path):
+    with pytest.raises(DataError, match="query part must hold at least one entry"):
+        tally(tmp_path, BASIC[:2])
+    later = tmp_path / "later"
+    later.mkdir()
+    with pytest.raises(DataError, match="training part must hold at least one step"):
+        tally(later, [BASIC[0], BASIC[2]])
+    with pytest.raises(ValueError, match="training_days must be below days=4, got 4"):
+        Foursquare(training_days=4, days=4)
+
+
+def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch, tmp_path, nowhere):
+    stand_in = Foursquare()
+    assert stand_in.synthetic
+    assert "SYNTHETIC" in stand_in.tally.notes[0]
+    folder_of(tmp_path, BASIC)
+    monkeypatch.setenv("BENCH_DATA", str(tmp_path))
+    assert not Foursquare().synthetic
+
+
+def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
+    default = Foursquare().tally
+    changes = Foursquare(steps="changes").tally
+    repeats = int(np.trace(default.transitions))
+    assert (
+        changes.transitions == default.transitions - np.diag(default.transitions.diagonal())
+    ).all()
+    assert changes.training.sum() == default.training.sum() - repeats
+    assert changes.query.sum() < default.query.sum()
+    assert not any("no effect" in note for note in default.notes + changes.notes)
+    other = Foursquare(training_days=10, days=20).tally
+    assert other.notes[-2:] == (
+        "training_days=10 has no effect on the SYNTHETIC population",
+        "days=20 has no effect on the SYNTHETIC population",
+    )
+    with pytest.raises(ValueError, match="steps must be 'all' or 'changes', got steps='bogus'"):
+        Foursquare(steps="bogus")
+
+
+def test_times_agree_with_the_standard_library():
+    rng = np.random.default_rng(0)
+    moments = np.datetime64("2012-04-01", "s") + rng.integers(0, 600 * 86_400, 200)
+    texts = [m.item().strftime("%a %b %d %H:%M:%S +0000 %Y") for m in moments]
+    stamps = np.array([list(t.encode()) for t in texts], dtype=np.uint8)
+    assert (seconds(stamps) == moments.astype(np.int64)).all()
+
+
+def test_ordering_is_that_of_a_stable_sort():
+    rng = np.random.default_rng(0)
+    user = rng.integers(0, 50, 2000).astype(np.int32)
+    time = rng.integers(0, 30, 2000).astype(np.int32)
+    row = np.arange(2000, dtype=np.int32)
+    order = np.lexsort((row, time, user))
+    sorted_user, sorted_time = user[order], time[order]
+    original = time.copy()
+    visits = by_user(user, time, row)
+    assert (np.repeat(np.arange(visits.start.size - 1), np.diff(visits.start)) == sorted_user).all()
+    assert (visits.time == sorted_time).all()
+    assert (visits.place == order).all()
+    highest = {}
+    late = 0
+    for own, moment in zip(user.tolist(), original.tolist(), strict=True):
+        late += moment < highest.get(own, 0)
+        highest[own] = max(moment, highest.get(own, 0))
+    assert visits.late == late > 0
+    sparse = np.array([5, 2_000_000_000, 5, -3], dtype=np.int32)
+    assert user_codes(sparse).tolist() == [1, 2, 1, 0]
+    assert user_codes(np.array([9, 4, 9], dtype=np.int32)).tolist() == [9, 4, 9]
+
+
+def test_generated_files_are_read_back(tmp_path):
+    write_files(tmp_path, 20_000, seed=3)
+    found = Foursquare(folder=str(tmp_path)).tally
+    assert len(found.groups) == 77
+    assert "NA" in found.groups
+    total = found.training.sum() + found.query.sum()
+    assert 0.15 < found.query.sum() / total < 0.25
+    read = int(found.notes[0].split()[0])
+    assert 10_000 < total <= read
+    again = tmp_path / "again"
+    write_files(again, 20_000, seed=3)
+    assert (again / CHECKINS).read_bytes() == (tmp_path / CHECKINS).read_bytes()
+
+
+def test_compressed_city_files_are_read(tmp_path):
+    from bench.datasets.checkins.checkin_stream import blocks
+    from bench.datasets.checkins.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
+
+    folder_of(tmp_path, BASIC)
+    packed = tmp_path / "cities.txt.gz"
+    packed.write_bytes(gzip.compress((tmp_path / CITIES).read_bytes()))
+    rows = [b.num_rows for b in blocks(packed, CITY_COLUMNS, CITY_PATTERNS, ["country"])]
+    assert sum(rows) == 2
