@@ -1,0 +1,260 @@
+"""A table of a user: one reader for every file, with the same options and the same errors."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench.config.build import unknown
+from bench.datasets.source import DataError, unsplit
+from bench.datasets.table.delimited import Delimited
+from bench.datasets.table.label_option import LISTED, label_text, matched
+from bench.datasets.table.opening import is_parquet
+from bench.datasets.table.parquet_text import ParquetText
+from bench.datasets.table.text_table import TextTable
+
+EMBEDDED = "embedded:"
+MISSING = ("", "?")
+TABBED = (".tsv", ".tab", ".tsv.gz", ".tsv.zip")
+OF_TEXT = {"separator": None, "encoding": "utf-8", "decimal": ".", "names": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFile:
+    """The columns of a CSV, TSV (plain, gzip or zip) or Parquet file, read as text.
+
+    No value depends on what stands elsewhere in the file, but for three readings of a whole
+    column, which are told: how true and false are written, the blank after every separator, and
+    the unit of times.
+
+    Parameters
+    ----------
+    path : str
+        Of the file; ``embedded:NAME`` is a table of this package.
+    separator : str or None
+        One character, or ``tab``; None is a tab where the name ends in ``.tsv``, else a comma.
+    encoding : str
+        Of the text.
+    decimal : {".", ","}
+        The sign before the decimals of a number.
+    names : sequence of str, or None
+        Of all columns, where the file has no header.
+    missing : sequence of str
+        What stands for a missing value; nothing else does, so that a country "NA" or a label
+        "None" survives. A missing value in a column that is used is refused.
+    """
+
+    path: str | None
+    separator: str | None = None
+    encoding: str = "utf-8"
+    decimal: str = "."
+    names: Sequence[str] | None = None
+    missing: Sequence[str] = MISSING
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or not self.path:
+            raise DataError(f"path must name a CSV or parquet file, got path={self.path!r}.")
+        separator = self.separated_by
+        if len(separator) != 1 or not separator.isascii() or separator in "\"'\r\n":
+            raise ValueError(
+                f"separator must be one character or tab, got separator={self.separator!r}."
+            )
+        if not _known(self.encoding):
+            raise DataError(f"encoding must be one that Python knows, got {self.encoding!r}.")
+        if self.decimal not in (".", ","):
+            raise ValueError(f"decimal must be '.' or ',', got decimal={self.decimal!r}.")
+        for option, given in (("names", self.names), ("missing", self.missing)):
+            listed = isinstance(given, Sequence) and not isinstance(given, str)
+            if not (listed or (option == "names" and given is None)):
+                raise ValueError(f"{option} must be a list, got {option}={given!r}.")
+            for text in given or ():
+                label_text(option, text)
+
+    @property
+    def separated_by(self) -> str:
+        """The character between two fields."""
+        if self.separator is None:
+            return "\t" if str(self.path).lower().endswith(TABBED) else ","
+        return {"tab": "\t", "\\t": "\t"}.get(self.separator, str(self.separator))
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the file."""
+        content = self._embedded
+        if content is not None:
+            return hashlib.sha256(content).hexdigest()
+        try:
+            with Path(str(self.path)).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            raise DataError(f"no file {self.path}.") from None
+        except OSError as error:
+            raise DataError(f"cannot read {self.path}: {error.strerror}.") from error
+
+    def read(
+        self, *columns: object, content: bytes | None = None, quoted: bool = True
+    ) -> TextTable:
+        """Return some columns; refuse a file without rows, and a missing value in any of them.
+
+        Parameters
+        ----------
+        columns : str, int or bool
+            Names; one may be given several times.
+        content : bytes or None
+            The file's bytes where they are at hand.
+        quoted : bool
+            Whether a field may stand in double quotes.
+
+        Raises
+        ------
+        DataError
+            With the file, and the row and column where there is one.
+        """
+        source = self._source(content, quoted=quoted)
+        places = self._places(source.header, columns)
+        parts = source.whole(places)
+        table = pa.concat_tables(parts) if parts else None
+        if table is None or not table.num_rows:
+            raise DataError(f"{self.path} has no rows.")
+        names = [source.header[place] for place in places]
+        found, without = unblanked(dict(zip(names, table.columns, strict=True)), places)
+        self._complete(found)
+        notes = [f"{self.path}: {table.num_rows} rows", *source.notes]
+        if without:
+            notes.append(f"a blank after every separator is left out of {', '.join(without)}")
+        decimal = "." if isinstance(source, ParquetText) else self.decimal
+        return TextTable(path=str(self.path), columns=found, decimal=decimal, notes=tuple(notes))
+
+    def batches(self, *columns: object) -> Iterator[TextTable]:
+        """Yield some columns block by block, missing values included; for files of any size."""
+        source = self._source(None, quoted=True)
+        places = self._places(source.header, columns)
+        names = [source.header[place] for place in places]
+        for part in source.batches(places):
+            if part.num_rows:
+                found = dict(zip(names, part.columns, strict=True))
+                yield TextTable(path=str(self.path), columns=found, decimal=self.decimal)
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return self._source(None, quoted=True).header
+
+    @property
+    def _embedded(self) -> bytes | None:
+        path = str(self.path)
+        if not path.startswith(EMBEDDED):
+            return None
+        file = resources.files("bench.datasets") / "data" / path.removeprefix(EMBEDDED)
+        if not file.is_file():
+            raise DataError(f"no table {path} in this package.")
+        return file.read_bytes()
+
+    def _source(self, content: bytes | None, *, quoted: bool) -> Delimited | ParquetText:
+        path = str(self.path)
+        content = self._embedded if content is None else content
+        if not is_parquet(path, content):
+            return Delimited(
+                path=path, content=content, separator=self.separated_by, encoding=self.encoding,
+                names=None if self.names is None else tuple(label_text("names", n) for n in self.names),
+                quoted=quoted,
+            )  # fmt: skip
+        for option, default in OF_TEXT.items():
+            if getattr(self, option) != default:
+                raise DataError(f"{path} is Parquet: {option} is of text, leave it out.")
+        return ParquetText(path=path, content=content)
+
+    def _places(self, header: Sequence[str], columns: Sequence[object]) -> list[int]:
+        """Return where columns are; refuse one that is not there, and names that repeat."""
+        first: dict[str, int] = {}
+        for place, name in enumerate(header):
+            if name and name in first:
+                raise DataError(
+                    f"{self.path}: column {name!r} occurs twice, as columns {first[name] + 1} and "
+                    f"{place + 1}."
+                )
+            first[name] = place
+        places = []
+        for column in columns:
+            name, _ = matched("column", column, first)
+            if name is None:
+                hint = "; set its separator" if unsplit(list(header)) else ""
+                line = unknown("column", label_text("column", column), header[:LISTED])
+                raise DataError(f"{self.path}: {line.removesuffix('.')}{hint}.")
+            places.append(first[name])
+        return list(dict.fromkeys(places))
+
+    def _complete(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
+        """Refuse missing values: nulls, and the texts that stand for them."""
+        missing = pa.array([label_text("missing", text) for text in self.missing], pa.string())
+        for name, column in columns.items():
+            holes = pc.or_(pc.is_null(column), pc.is_in(column, value_set=missing))
+            count = pc.sum(holes).as_py() or 0
+            if count:
+                row = pc.index(holes, pa.scalar(True)).as_py()
+                got = column[row].as_py()
+                what = "nothing" if not got else repr(got)
+                raise DataError(
+                    f"{self.path}: column {name!r} has {count} missing values, the first in data "
+                    f"row {row + 1}: {what}; leave such rows out, or set missing to what stands "
+                    "for one."
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Some columns of a file, read once.
+
+    Parameters
+    ----------
+    file : TableFile
+    wanted : tuple of str
+    """
+
+    file: TableFile
+    wanted: tuple[str, ...]
+
+    @cached_property
+    def records(self) -> TextTable:
+        """The columns' rows."""
+        return self.file.read(*self.wanted)
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the file."""
+        return self.file.digest
+
+
+def unblanked(
+    columns: Mapping[str, pa.ChunkedArray], places: Sequence[int]
+) -> tuple[dict[str, pa.ChunkedArray], list[str]]:
+    """Leave out the blank before every value of a column, where every row has one.
+
+    Returns
+    -------
+    dict of str to chunked array
+    list of str
+        Names of the columns that had it.
+    """
+    found, without = {}, []
+    for place, (name, column) in zip(places, columns.items(), strict=True):
+        # The first column has no separator before it: its blanks are its own.
+        if place and pc.all(pc.starts_with(column, " "), skip_nulls=False).as_py():
+            column, _ = pc.utf8_slice_codeunits(column, 1), without.append(name)
+        found[name] = column
+    return found, without
+
+
+def _known(encoding: object) -> bool:
+    try:
+        return codecs.lookup(str(encoding))._is_text_encoding  # type: ignore[attr-defined]
+    except LookupError:
+        return False
