@@ -1,4 +1,4 @@
-"""Which sizes of subsets, gaps and splits fit a table; of those that do not, the nearest that do."""
+"""Which sizes of subsets, gaps and splits fit a table, and the nearest ones that do."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ def check_whole(size: int, gap: float) -> None:
     )
 
 
-def check_split(
-    has: NDArray[np.bool_], split: tuple[int, int], size: int, gap: float
-) -> None:
+def check_split(has: NDArray[np.bool_], split: tuple[int, int], size: int, gap: float) -> None:
     """Refuse a split in which a part has too few records of a class for a subset.
 
     Parameters

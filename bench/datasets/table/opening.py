@@ -17,7 +17,8 @@ CONVERT = "convert it to CSV or TSV (plain, .gz or .zip) or to Parquet"
 DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 GZIP, ZIP, PARQUET = b"\x1f\x8b", b"PK", b"PAR1"
 MAGIC = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook", b"BZh": "a bzip2 archive", b"\xfd7zXZ": "an xz archive",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook", b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
     b"\x28\xb5\x2f\xfd": "a zstd archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"SQLite format 3": "a SQLite database", b"ARROW1": "an Arrow file", b"ORC": "an ORC file",
     b"\x89HDF": "an HDF5 file", b"\x93NUMPY": "a NumPy array", b"<stata_dta>": "a Stata file",
@@ -37,9 +38,7 @@ ENDINGS = {
 
 
 @contextmanager
-def opened(
-    path: str, content: bytes | None = None, *, packed: bool = True
-) -> Iterator[IO[bytes]]:
+def opened(path: str, content: bytes | None = None, *, packed: bool = True) -> Iterator[IO[bytes]]:
     """Give a file's unpacked bytes; a damaged archive is found while they are read.
 
     Parameters

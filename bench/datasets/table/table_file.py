@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from bench.config.build import unknown
-from bench.datasets.source import DataError, unsplit
+from bench.datasets.source import DataError
+from bench.datasets.table.chosen import places_of, refuse_missing, unblanked
 from bench.datasets.table.delimited import Delimited
-from bench.datasets.table.label_option import LISTED, label_text, matched
+from bench.datasets.table.label_option import label_text
 from bench.datasets.table.opening import is_parquet
 from bench.datasets.table.parquet_text import ParquetText
 from bench.datasets.table.text_table import TextTable
@@ -119,14 +118,14 @@ class TableFile:
             With the file, and the row and column where there is one.
         """
         source = self._source(content, quoted=quoted)
-        places = self._places(source.header, columns)
+        places = places_of(str(self.path), source.header, columns)
         parts = source.whole(places)
         table = pa.concat_tables(parts) if parts else None
         if table is None or not table.num_rows:
             raise DataError(f"{self.path} has no rows.")
         names = [source.header[place] for place in places]
         found, without = unblanked(dict(zip(names, table.columns, strict=True)), places)
-        self._complete(found)
+        refuse_missing(str(self.path), found, self.missing)
         notes = [f"{self.path}: {table.num_rows} rows", *source.notes]
         if without:
             notes.append(f"a blank after every separator is left out of {', '.join(without)}")
@@ -136,7 +135,7 @@ class TableFile:
     def batches(self, *columns: object) -> Iterator[TextTable]:
         """Yield some columns block by block, missing values included; for files of any size."""
         source = self._source(None, quoted=True)
-        places = self._places(source.header, columns)
+        places = places_of(str(self.path), source.header, columns)
         names = [source.header[place] for place in places]
         for part in source.batches(places):
             if part.num_rows:
@@ -162,51 +161,17 @@ class TableFile:
         path = str(self.path)
         content = self._embedded if content is None else content
         if not is_parquet(path, content):
+            names = None
+            if self.names is not None:
+                names = tuple(label_text("names", name) for name in self.names)
             return Delimited(
                 path=path, content=content, separator=self.separated_by, encoding=self.encoding,
-                names=None if self.names is None else tuple(label_text("names", n) for n in self.names),
-                quoted=quoted,
+                names=names, quoted=quoted,
             )  # fmt: skip
         for option, default in OF_TEXT.items():
             if getattr(self, option) != default:
                 raise DataError(f"{path} is Parquet: {option} is of text, leave it out.")
         return ParquetText(path=path, content=content)
-
-    def _places(self, header: Sequence[str], columns: Sequence[object]) -> list[int]:
-        """Return where columns are; refuse one that is not there, and names that repeat."""
-        first: dict[str, int] = {}
-        for place, name in enumerate(header):
-            if name and name in first:
-                raise DataError(
-                    f"{self.path}: column {name!r} occurs twice, as columns {first[name] + 1} and "
-                    f"{place + 1}."
-                )
-            first[name] = place
-        places = []
-        for column in columns:
-            name, _ = matched("column", column, first)
-            if name is None:
-                hint = "; set its separator" if unsplit(list(header)) else ""
-                line = unknown("column", label_text("column", column), header[:LISTED])
-                raise DataError(f"{self.path}: {line.removesuffix('.')}{hint}.")
-            places.append(first[name])
-        return list(dict.fromkeys(places))
-
-    def _complete(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
-        """Refuse missing values: nulls, and the texts that stand for them."""
-        missing = pa.array([label_text("missing", text) for text in self.missing], pa.string())
-        for name, column in columns.items():
-            holes = pc.or_(pc.is_null(column), pc.is_in(column, value_set=missing))
-            count = pc.sum(holes).as_py() or 0
-            if count:
-                row = pc.index(holes, pa.scalar(True)).as_py()
-                got = column[row].as_py()
-                what = "nothing" if not got else repr(got)
-                raise DataError(
-                    f"{self.path}: column {name!r} has {count} missing values, the first in data "
-                    f"row {row + 1}: {what}; leave such rows out, or set missing to what stands "
-                    "for one."
-                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,26 +196,6 @@ class Columns:
     def digest(self) -> str:
         """The sha256 of the file."""
         return self.file.digest
-
-
-def unblanked(
-    columns: Mapping[str, pa.ChunkedArray], places: Sequence[int]
-) -> tuple[dict[str, pa.ChunkedArray], list[str]]:
-    """Leave out the blank before every value of a column, where every row has one.
-
-    Returns
-    -------
-    dict of str to chunked array
-    list of str
-        Names of the columns that had it.
-    """
-    found, without = {}, []
-    for place, (name, column) in zip(places, columns.items(), strict=True):
-        # The first column has no separator before it: its blanks are its own.
-        if place and pc.all(pc.starts_with(column, " "), skip_nulls=False).as_py():
-            column, _ = pc.utf8_slice_codeunits(column, 1), without.append(name)
-        found[name] = column
-    return found, without
 
 
 def _known(encoding: object) -> bool:

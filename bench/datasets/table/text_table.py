@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from bench.config.build import unknown
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import matched
 from bench.datasets.table.labels import Labels
@@ -64,7 +65,8 @@ class TextTable:
     def _name(self, column: object) -> str:
         name, _ = matched("column", column, self.columns)
         if name is None:
-            raise DataError(f"{self.path}: column {column!r} was not read.")
+            line = unknown("column", column, self.columns)
+            raise DataError(f"{self.path}: {line}")
         return name
 
     def _where(self, column: object) -> Place:

@@ -81,7 +81,9 @@ def clock_of(
         if unit is None and _all(column, r"^[0-9]{14}$"):
             stamps = pd.to_datetime(_series(column), format="%Y%m%d%H%M%S", errors="coerce")
             if stamps.notna().all() and stamps.dt.year.between(1990, 2099).all():
-                return _nanoseconds(stamps), f"{where.column}: read as 14-digit stamps, year to second"
+                return _nanoseconds(
+                    stamps
+                ), f"{where.column}: read as 14-digit stamps, year to second"
         return _counted(column, where, unit)
     return _iso(column, where, local=local)
 
