@@ -79,7 +79,7 @@ def smoothed_law(
     if not high > low:
         raise DataError(f"a smoothed law needs two different values, got {low:g} alone.")
     width = (high - low) / cells
-    grid = low + width * (np.arange(cells) + 0.5)
+    grid: FloatArray = low + width * (np.arange(cells, dtype=np.float64) + 0.5)
     empirical = table_law(values, counts)
     deviation = np.sqrt(
         empirical.weights @ (empirical.atoms - empirical.weights @ empirical.atoms) ** 2
@@ -105,6 +105,7 @@ def halves(counts: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArr
 
 def mostly_unique(values: FloatArray, counts: IntArray) -> tuple[int, int] | None:
     """Return how many records have a value of their own, and of how many, if these are most."""
-    law = table_law(values, counts)
-    alone, total = int((law.counts == 1).sum()), int(counts.sum())
+    _, index = np.unique(values, return_inverse=True)
+    alone = int((np.bincount(index, counts) == 1).sum())
+    total = int(counts.sum())
     return (alone, total) if alone > MOST * total else None

@@ -10,9 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from attacks.base import Worlds
+from bench.datasets.sequences.chains import never_left_notes
 from bench.datasets.sequences.sequence_file import SequenceFile
 from bench.datasets.sequences.sequence_statistics import OTHER, Population, Steps, Tally
 from bench.datasets.source import DataError
+from bench.datasets.table.table_file import MISSING
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import made
 from mechanisms.base import NotOfferedError
@@ -112,7 +114,9 @@ class Sequences:
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
         counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
-        return (PUBLIC, *self.tally.notes, *counted)
+        left = self.tally.transitions.sum(axis=1) > 0
+        never = [s for s, any_step in zip(self.tally.states, left, strict=True) if not any_step]
+        return (PUBLIC, *self.tally.notes, *never_left_notes(never), *counted)
 
     @cached_property
     def _answered(self) -> IntArray:
@@ -191,15 +195,18 @@ def nominal_curve(transition: bytes, size: int, length: int, up_to: int | None) 
 def of_file(
     path: str | None,
     *,
-    user: str = "user",
-    time: str = "time",
-    label: str = "label",
-    group: str | None = "group",
+    user: str | int = "user",
+    time: str | int = "time",
+    label: str | int = "label",
+    group: str | int | None = "group",
     train: float = 0.8,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str | int | bool] | None = None,
     steps: Steps = "all",
-    separator: str = ",",
+    separator: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
+    names: Sequence[str] | None = None,
+    missing: Sequence[str] = MISSING,
     other: bool = False,
     smoothing: float = SMOOTHING,
     uncertainty: float = 0.0,
@@ -208,12 +215,13 @@ def of_file(
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
-    The first ten parameters are those of
+    The parameters up to `missing` are those of
     `bench.datasets.sequences.sequence_file.SequenceFile`, the rest those of `Sequences`.
     """
     file = SequenceFile(
         path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,
-        steps=steps, separator=separator, encoding=encoding,
+        steps=steps, separator=separator, encoding=encoding, decimal=decimal, names=names,
+        missing=missing,
     )  # fmt: skip
     return Sequences(
         population=file, other=other, smoothing=smoothing, uncertainty=uncertainty,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from bench.datasets.source import DataError, unpacked
+from bench.datasets.source import DataError
+from bench.datasets.table.table_file import TableFile
+from bench.datasets.table.text_table import TextTable
 
 FOLDER = "har_labels/adl_houses"
 NAMES = {"ABC": "houseABC.activity_names", "DE": "houseDE.activity_names"}
@@ -25,10 +27,9 @@ def read_home(path: Path) -> pd.DataFrame:
     ----------
     Van Kasteren et al. (2008); Tapia, Intille, Larson (2004).
     """
-    rows = _rows(path, ("start", "seconds", "activity"))
-    numbers = rows.apply(pd.to_numeric, errors="coerce")
-    whole = numbers.notna().all(axis=None) and (numbers % 1 == 0).all(axis=None)
-    if not whole or not numbers["start"].is_monotonic_increasing:
+    table = _rows(path, ("start", "seconds", "activity"))
+    numbers = pd.DataFrame({name: table.numbers(name) for name in table.columns})
+    if not (numbers % 1 == 0).all(axis=None) or not numbers["start"].is_monotonic_increasing:
         raise DataError(
             f"{path} is not in its published format: lines must hold whole numbers, in order of "
             f"their start."
@@ -38,19 +39,19 @@ def read_home(path: Path) -> pd.DataFrame:
 
 def read_names(path: Path) -> dict[int, str]:
     """Read the names of activities by number, in the file's order."""
-    rows = _rows(path, ("activity", "name"))
-    if not rows["activity"].str.fullmatch(r"\d+").all():
-        raise DataError(f"{path} is not in its published format: activities must be numbers.")
-    return dict(zip(rows["activity"].astype(int), rows["name"], strict=True))
+    table = _rows(path, ("activity", "name"))
+    numbers = table.numbers("activity").astype(int).tolist()
+    if len(set(numbers)) < len(numbers):
+        raise DataError(f"{path} is not in its published format: an activity occurs twice.")
+    return dict(zip(numbers, table.text("name").to_pylist(), strict=True))
 
 
-def _rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    wrong = f"{path} is not in its published format"
+def _rows(path: Path, columns: Sequence[str]) -> TextTable:
+    """Read lines of fields between tabs, without a header."""
     try:
-        lines = unpacked(path).decode().splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{wrong}: {error}.") from error
-    rows = [line.split("\t") for line in lines if line.strip()]
-    if not rows or any(len(row) != len(columns) for row in rows):
-        raise DataError(f"{wrong}: lines must be of {', '.join(columns)}, between tabs.")
-    return pd.DataFrame(rows, columns=list(columns))
+        return TableFile(path=str(path), separator="tab", names=columns).read(*columns)
+    except DataError as error:
+        listed = ", ".join(columns)
+        raise DataError(
+            f"{path} is not in its published format, lines of {listed}, between tabs: {error}"
+        ) from error

@@ -24,12 +24,12 @@ def places_of(path: str, header: Sequence[str], columns: Sequence[object]) -> li
         first[name] = place
     places = []
     for column in columns:
-        name, _ = matched("column", column, first)
-        if name is None:
+        found, _ = matched("column", column, first)
+        if found is None:
             hint = "; set its separator" if unsplit(list(header)) else ""
             line = unknown("column", label_text("column", column), header[:LISTED])
             raise DataError(f"{path}: {line.removesuffix('.')}{hint}.")
-        places.append(first[name])
+        places.append(first[found])
     return list(dict.fromkeys(places))
 
 
@@ -61,10 +61,12 @@ def unblanked(
     list of str
         Names of the columns that had it.
     """
-    found, without = {}, []
+    found: dict[str, pa.ChunkedArray] = {}
+    without: list[str] = []
     for place, (name, column) in zip(places, columns.items(), strict=True):
         # The first column has no separator before it: its blanks are its own.
-        if place and pc.all(pc.starts_with(column, " "), skip_nulls=False).as_py():
-            column, _ = pc.utf8_slice_codeunits(column, 1), without.append(name)
-        found[name] = column
+        blank = place > 0 and pc.all(pc.starts_with(column, " "), skip_nulls=False).as_py()
+        found[name] = pc.utf8_slice_codeunits(column, 1) if blank else column
+        if blank:
+            without.append(name)
     return found, without

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +52,13 @@ class Labels:
         """Return the label that an option names, and what is to be told; refuse any other."""
         frequent = [self.names[i] for i in np.argsort(-self.counts, kind="stable")]
         return label_of(option, given, frequent, str(self.where))
+
+    def renamed(self, new: Mapping[str, str]) -> Labels:
+        """Return the column with labels replaced; several may become one."""
+        names = tuple(dict.fromkeys(new[name] for name in self.names))
+        number = {name: i for i, name in enumerate(names)}
+        codes = np.array([number[new[name]] for name in self.names], dtype=np.int64)
+        return Labels(where=self.where, names=names, codes=codes[self.codes])
 
     def are(self, label: str) -> np.ndarray:
         """Return which rows have a label."""

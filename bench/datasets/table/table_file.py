@@ -19,6 +19,7 @@ from bench.datasets.table.label_option import label_text
 from bench.datasets.table.opening import is_parquet
 from bench.datasets.table.parquet_text import ParquetText
 from bench.datasets.table.text_table import TextTable
+from bench.datasets.table.utf8_stream import MIXED
 
 EMBEDDED = "embedded:"
 MISSING = ("", "?")
@@ -41,7 +42,7 @@ class TableFile:
     separator : str or None
         One character, or ``tab``; None is a tab where the name ends in ``.tsv``, else a comma.
     encoding : str
-        Of the text.
+        Of the text; ``utf-8+latin-1`` is UTF-8 with stray bytes of latin-1.
     decimal : {".", ","}
         The sign before the decimals of a number.
     names : sequence of str, or None
@@ -126,7 +127,7 @@ class TableFile:
         names = [source.header[place] for place in places]
         found, without = unblanked(dict(zip(names, table.columns, strict=True)), places)
         refuse_missing(str(self.path), found, self.missing)
-        notes = [f"{self.path}: {table.num_rows} rows", *source.notes]
+        notes = [f"{Path(str(self.path)).name}: {table.num_rows} rows", *source.notes]
         if without:
             notes.append(f"a blank after every separator is left out of {', '.join(without)}")
         decimal = "." if isinstance(source, ParquetText) else self.decimal
@@ -200,6 +201,6 @@ class Columns:
 
 def _known(encoding: object) -> bool:
     try:
-        return codecs.lookup(str(encoding))._is_text_encoding  # type: ignore[attr-defined]
+        return encoding == MIXED or codecs.lookup(str(encoding))._is_text_encoding
     except LookupError:
         return False

@@ -19,6 +19,7 @@ SECOND = 10**9  # nanoseconds
 UNITS = {"s": SECOND, "ms": 10**6, "us": 10**3, "ns": 1}
 WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 FROM, UNTIL = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds since 1970
+AS_MOMENTS = "times with offsets read as moments"
 NUMBER = f"^{number('.')}$"
 WHOLE = r"^[+-]?[0-9]{1,18}$"
 DATE = r"[0-9]{4}-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}(:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?)?)?"
@@ -148,7 +149,7 @@ def _iso(column: pa.ChunkedArray, where: Place, *, local: bool) -> tuple[IntArra
         text = pc.replace_substring_regex(column, f"{ZONE}$", "")
         text = pc.replace_substring_regex(text, r" ?(UTC|GMT)$", "Z")
         if offsets:
-            told = f"{where.column}: times with offsets read as moments"
+            told = f"{where.column}: {AS_MOMENTS}"
     return _nanoseconds(_dates(text, column, where)), told
 
 

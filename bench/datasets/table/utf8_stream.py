@@ -9,7 +9,16 @@ from bench.datasets.source import DataError
 from bench.datasets.table.opening import DAMAGED, refuse_kind
 
 BLOCK = 4 << 20
+MIXED = "utf-8+latin-1"  # bytes that are no UTF-8 are latin-1
 WIDEST = 4  # bytes of UTF-8 that one byte of another encoding may become
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(MIXED, _as_latin_1)
 
 
 class BlankBeforeQuoteError(Exception):
@@ -35,11 +44,16 @@ class Utf8Stream:
         self, source: IO[bytes], path: str, separator: str, encoding: str, *, watch: bool
     ) -> None:
         self._source, self._path, self._separator = source, path, separator.encode()
-        self._encoding = codecs.lookup(encoding).name.removesuffix("-sig")
-        self._decoder = codecs.getincrementaldecoder(self._encoding)()
+        mixed = encoding == MIXED
+        self._encoding = encoding if mixed else codecs.lookup(encoding).name.removesuffix("-sig")
+        self._decoder = (
+            codecs.getincrementaldecoder("utf-8")(errors=MIXED)
+            if mixed
+            else codecs.getincrementaldecoder(self._encoding)()
+        )
         # Follows a file in another encoding, until it is seen to be no UTF-8.
         self._also_utf8: codecs.IncrementalDecoder | None = (
-            codecs.getincrementaldecoder("utf-8")() if self._encoding != "utf-8" else None
+            None if mixed or self._encoding == "utf-8" else codecs.getincrementaldecoder("utf-8")()
         )
         self._widest = 1 if self._encoding == "utf-8" else WIDEST
         self._ascii, self._begun, self._ended = True, False, False
