@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import TableFile
-from bench.datasets.table.text_table import TextTable
 
 FOLDER = "har_labels/adl_houses"
 NAMES = {"ABC": "houseABC.activity_names", "DE": "houseDE.activity_names"}
@@ -27,8 +27,7 @@ def read_home(path: Path) -> pd.DataFrame:
     ----------
     Van Kasteren et al. (2008); Tapia, Intille, Larson (2004).
     """
-    table = _rows(path, ("start", "seconds", "activity"))
-    numbers = pd.DataFrame({name: table.numbers(name) for name in table.columns})
+    numbers = pd.DataFrame(_rows(path, numeric=("start", "seconds", "activity")))
     if not (numbers % 1 == 0).all(axis=None) or not numbers["start"].is_monotonic_increasing:
         raise DataError(
             f"{path} is not in its published format: lines must hold whole numbers, in order of "
@@ -39,17 +38,20 @@ def read_home(path: Path) -> pd.DataFrame:
 
 def read_names(path: Path) -> dict[int, str]:
     """Read the names of activities by number, in the file's order."""
-    table = _rows(path, ("activity", "name"))
-    numbers = table.numbers("activity").astype(int).tolist()
+    rows = _rows(path, numeric=("activity",), texts=("name",))
+    numbers = rows["activity"].astype(int).tolist()
     if len(set(numbers)) < len(numbers):
         raise DataError(f"{path} is not in its published format: an activity occurs twice.")
-    return dict(zip(numbers, table.text("name").to_pylist(), strict=True))
+    return dict(zip(numbers, rows["name"], strict=True))
 
 
-def _rows(path: Path, columns: Sequence[str]) -> TextTable:
-    """Read lines of fields between tabs, without a header."""
+def _rows(path: Path, numeric: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Read lines of fields between tabs, without a header: numbers first, then texts."""
+    columns = (*numeric, *texts)
     try:
-        return TableFile(path=str(path), separator="tab", names=columns).read(*columns)
+        table = TableFile(path=str(path), separator="tab", names=columns).read(*columns)
+        numbers = {name: table.numbers(name) for name in numeric}
+        return numbers | {name: table.text(name).to_pylist() for name in texts}
     except DataError as error:
         listed = ", ".join(columns)
         raise DataError(

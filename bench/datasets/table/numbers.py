@@ -56,7 +56,7 @@ def _first(fits: pa.ChunkedArray) -> int | None:
 
 def _hint(got: str, decimal: str) -> str:
     other = OTHER_SIGN[decimal]
-    if re.fullmatch(number(other), got):
+    if other in got and re.fullmatch(number(other), got):
         return f"; if {other!r} is the decimal sign, set decimal={other!r}"
     if re.fullmatch(r"[+-]?[0-9]{1,3}([,. '_\u00a0\u202f][0-9]{3})+([.,][0-9]*)?", got):
         return "; write numbers without marks between thousands"

@@ -347,14 +347,14 @@ def test_bad_settings_are_one_clear_line(changes, message):
         ({"split": (599, 5)}, "split must leave records for modelling"),
         ({"split": (200, 10)}, "size=20 needs 12 records of one class, the test split has "),
         ({"split": (380, 200)}, "size=20 needs 12 records of one class, the model split has "),
-        ({"size": 500}, "size=500 needs 300 records of one class, the shadow split has "),
+        ({"size": 500}, "size=500 needs 300 records of one class, the test split has "),
         (
             {"properties": {"rich": Count(column="same", value="always")}},
             "property 'rich' is constant: every record has it.",
         ),
         (
             {"properties": {"rich": Count(column="rich", value="maybe")}},
-            "table: column 'rich': unknown value 'maybe'; there are: ",
+            "table: column 'rich': unknown value 'maybe'; did you mean yes?",
         ),
         (
             {"properties": {"rich": Count(column="riches", value="yes")}},

@@ -173,20 +173,26 @@ def test_a_damaged_stream_is_an_error_of_zlib_that_is_caught(tmp_path):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "No columns to parse"),
-        (ROW.replace(b", United-States", b"") * 2, "rows must have 15 values"),
-        (ROW.replace(b"\n", b", extra\n") * 2, "rows must have 15 values"),
-        (b"".join(b"%d, " % i + ROW for i in range(3)), "rows must have 15 values"),
-        (ROW + b"39, State-gov\n", "rows must have 15 values"),
-        (ROW + ROW.replace(b"\n", b", extra\n"), "Expected 15 fields in line 2, saw 16"),
-        (ROW + ROW.replace(b"39,", b","), "rows must have 15 values"),
-        (ROW + ROW.replace(b"39,", b"old,"), "Unable to parse string 'old'"),
-        (b", ".join(c.encode() for c in COLUMNS) + b"\n" + ROW, "Unable to parse string 'age'"),
+        (b"", "is empty: no header, no rows"),
+        (ROW.replace(b", United-States", b"") * 2, "data row 1 has 14 fields, the header has 15"),
+        (ROW.replace(b"\n", b", extra\n") * 2, "data row 1 has 16 fields"),
+        (b"".join(b"%d, " % i + ROW for i in range(3)), "data row 1 has 16 fields"),
+        (ROW + b"39, State-gov\n", "nothing for column 'fnlwgt' in '39, State-gov'"),
+        (ROW + ROW.replace(b"\n", b", extra\n"), "data row 2 has 16 fields"),
+        (ROW + ROW.replace(b"39,", b","), "column 'age' has 1 missing values"),
+        (
+            ROW + ROW.replace(b"39,", b"old,"),
+            "column 'age' must hold finite numbers within +-1e+150, got 'old'",
+        ),
+        (b", ".join(c.encode() for c in COLUMNS) + b"\n" + ROW, "has a header of its own"),
         (ROW.replace(b"<=50K", b"50"), "no income column"),
         (ROW.replace(b"State-gov", b"?"), "no complete row"),
-        (ROW.replace(b"State-gov", b"\xff\xfe"), "codec can't decode"),
-        (ROW.replace(b"United-States", b'"United-States') + ROW, "EOF inside string"),
-        (b"<html>\n<p>404, not found</p>\n</html>\n", "Expected 1 fields"),
+        (ROW.replace(b"State-gov", b"\xff\xfe"), "is not UTF-8: byte 0xff in line 1, field 2"),
+        (
+            ROW.replace(b"United-States", b'"United-States') + ROW,
+            "has no readable header: unexpected end of data",
+        ),
+        (b"<html>\n<p>404, not found</p>\n</html>\n", "data row 1 has 1 fields"),
     ],
 )
 def test_another_format_is_one_clear_line(content, reason):
