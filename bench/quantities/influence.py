@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
+from bench.datasets.table.opening import DAMAGED, opened
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
@@ -137,7 +137,7 @@ class NetworkInfluence:
     Parameters
     ----------
     path : str or None
-        A .bif file (.gz allowed); None takes the embedded ALARM network (37 nodes).
+        A .bif file (.gz and .zip allowed); None takes the embedded ALARM network (37 nodes).
     secrets : sequence of str, or None
         Nodes whose values are secret; None takes all.
     up_to : int
@@ -170,12 +170,13 @@ class NetworkInfluence:
         if self.path is None:
             packed = resources.files("bench.datasets") / "data" / "alarm.bif.gz"
             return gzip.decompress(packed.read_bytes())
-        path = Path(self.path)
         try:
-            content = path.read_bytes()
-            return gzip.decompress(content) if path.suffix == ".gz" else content
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}.") from error
+            with opened(self.path) as file:
+                return file.read()
+        except DataError:
+            raise
+        except DAMAGED as error:
+            raise DataError(f"{self.path} is damaged: {error}.") from error
 
     @property
     def digest(self) -> str:
@@ -186,9 +187,9 @@ class NetworkInfluence:
     @cached_property
     def network(self) -> BayesianNetwork:
         """The network; refuses text that does not parse."""
-        name = self.path or "alarm.bif"
+        name, content = self.path or "alarm.bif", self._content
         try:
-            return parse_bif(self._content.decode())
+            return parse_bif(content.decode("utf-8-sig"))
         except (ValueError, UnicodeDecodeError) as error:
             raise DataError(f"{name} is not a network in BIF: {error}") from error
 
