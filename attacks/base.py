@@ -84,14 +84,14 @@ class Attacker(Protocol):
 class Attack(Protocol):
     """What ``conf/attack/*.yaml`` builds.
 
-    ``learns`` says whether the attacker depends on the shadow worlds, ``sees_noise`` whether it
+    ``trained`` says whether the attacker depends on the shadow worlds, ``adaptive`` whether it
     depends on the mechanism: an attacker that does not is fitted once and shared.
     """
 
-    learns: ClassVar[bool]
+    trained: ClassVar[bool]
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
 
     def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> Attacker:

@@ -31,14 +31,14 @@ class LikelihoodRatio:
         Answers drawn per secret where neither closed form nor finite law is at hand.
     """
 
-    learns: ClassVar[bool] = False
+    trained: ClassVar[bool] = False
     n_draws: int = 2000
 
     def __post_init__(self) -> None:
         whole("n_draws", self.n_draws)
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
         return True
 

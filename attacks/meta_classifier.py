@@ -31,7 +31,7 @@ class MetaClassifier:
     Ateniese et al. (2015); Chen and Ohrimenko (2023), section 5.3.
     """
 
-    learns: ClassVar[bool] = True
+    trained: ClassVar[bool] = True
     estimator: ClassifierMixin
     shadow: Literal["clean", "noised"] = "noised"
 
@@ -46,7 +46,7 @@ class MetaClassifier:
             )
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
         return self.shadow == "noised"
 

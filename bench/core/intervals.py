@@ -104,7 +104,7 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
         lower=value - math.hypot(*below),
         upper=value + math.hypot(*above),
         n=sum(g.size for g in groups),
-        method="Clopper-Pearson" + (", squared and added" if len(groups) > 1 else ""),
+        method="Clopper-Pearson" + (", MOVER" if len(groups) > 1 else ""),
     )
     if len(repetitions) >= MANY_REPETITIONS:
         values = [

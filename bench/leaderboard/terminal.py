@@ -122,7 +122,7 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
-    read = {(c.labels.get("scenario"), r.facts.get("reading")) for c, r in outcome.results}
+    read = {(c.labels.get("scenario"), r.facts.get("ingestion_notes")) for c, r in outcome.results}
     for scenario, told in sorted((s, t) for s, t in read if t):
         out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
     print_unfinished(outcome, out)

@@ -35,7 +35,7 @@ class AccuracyAtRank:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     rank: int
     name: str
 
@@ -64,7 +64,7 @@ class MeanAccuracy:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
 
@@ -92,7 +92,7 @@ class HitRate:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
 
@@ -118,7 +118,7 @@ class NDCG:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
     relevance: Relevance = "rank"

@@ -58,7 +58,7 @@ class NumericColumn:
     bounds: Sequence[float] | None = None
     labels: tuple[str, ...] = field(init=False)
     synthetic = False
-    modelled = True
+    worlds_from_model = True
 
     def __post_init__(self) -> None:
         for name in ("path", "value", "secret"):

@@ -124,7 +124,7 @@ class PropertySubsets:
     synthetic = False
 
     @property
-    def modelled(self) -> bool:
+    def worlds_from_model(self) -> bool:
         """Whether worlds are drawn from the curator's model."""
         return self.worlds == "model"
 
@@ -201,7 +201,7 @@ class PropertySubsets:
             where = np.flatnonzero(secret == value)
             answers[where] = (
                 self.law(value).sample(len(where), rng)
-                if self.modelled
+                if self.worlds_from_model
                 else self._answers(value, len(where), split, rng)
             )
         return Worlds(secret=secret, answers=answers)
@@ -255,7 +255,7 @@ class PropertySubsets:
         answers = self.knowledge(GaussianAnswers)
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
 
-    def own_law(self, secret: int) -> GaussianLaw:
+    def unpooled_law(self, secret: int) -> GaussianLaw:
         """Return the Gaussian with the exact moments of the modelling records under a secret.
 
         Never those of sampled subsets: their errors would decide whether a claim is met.

@@ -9,7 +9,7 @@ from bench.core.cell import Plain, canonical, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.metrics.base import NotMeasurableError, Scored
-from bench.scenarios.base import HasNotes, HasOwnLaws
+from bench.scenarios.base import HasNotes, HasUnpooledLaws
 from bench.study.game import Game
 from bench.study.ledger import certify_attack, largest_certifiable, verdict
 from mechanisms.base import HasLeakage, NotOfferedError, guarantee_of
@@ -32,9 +32,9 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     facts["exact"] = why if leaked is None else how_known(leaked)
     if leaked is not None:
         rows.append(bracket_row("exact", leaked))
-    own = own_leakage(game, measure)
+    own = unpooled_leakage(game, measure)
     if own is not None:
-        rows.append(bracket_row("exact_own", own))
+        rows.append(bracket_row("exact_unpooled", own))
     if len(game.names.secrets) == 2:
         ceiling, _ = joined([_accuracy(p) for p in pairs], reason)
         if ceiling is not None:
@@ -54,11 +54,13 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
         limit = largest_certifiable(worlds, measure, len(scored) * len(game.names.pairs))
         rows.append(row("certifiable", value=limit, lower=limit, upper=limit, n=2 * worlds))
     facts["verdict"] = verdict(
-        claim, leaked, certificates, modelled=game.scenario.modelled, own=own
+        claim, leaked, certificates, worlds_from_model=game.scenario.worlds_from_model, own=own
     )
-    facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
+    facts["worlds"] = (
+        "drawn from the model" if game.scenario.worlds_from_model else "drawn from records"
+    )
     if isinstance(game.scenario, HasNotes) and game.scenario.notes:
-        facts["reading"] = "; ".join(game.scenario.notes)
+        facts["ingestion_notes"] = "; ".join(game.scenario.notes)
     if game.scenario.synthetic:
         facts["data"] = "synthetic"
     return rows, facts
@@ -75,11 +77,11 @@ def claimed(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
     return [row("claimed", value=value, lower=value, upper=value)], facts
 
 
-def own_leakage(game: Game, measure: Measure) -> Bracket | None:
+def unpooled_leakage(game: Game, measure: Measure) -> Bracket | None:
     """Return the exact leakage under each secret's own law, where the scenario knows it."""
-    if not isinstance(game.scenario, HasOwnLaws):
+    if not isinstance(game.scenario, HasUnpooledLaws):
         return None
-    own = game.scenario.own_law
+    own = game.scenario.unpooled_law
     pairs, reason = exact_pairs(game, tuple(own(s) for s in range(len(game.names.secrets))))
     return joined([_measured(p, measure) for p in pairs], reason)[0]
 
@@ -156,7 +158,7 @@ def metric_rows(
     game: Game, scored: dict[str, list[Scored]], metrics: dict[str, Plain]
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
-    rows, facts, rising = [], {}, []
+    rows, facts, higher_is_better = [], {}, []
     released = game.released()
     for label, config in metrics.items():
         metric: Any = built_from_text(canonical(config), f"metric {label}")
@@ -167,15 +169,15 @@ def metric_rows(
                 facts[f"metric {label}"] = f"not applicable: {reason}"
                 continue
             rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
-            if getattr(metric, "rising", False):
-                rising.append(metric.name)
+            if getattr(metric, "higher_is_better", False):
+                higher_is_better.append(metric.name)
             continue
         for attack, games in scored.items():
             stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
             found = metric.measure(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
-    if rising:
-        facts["rising"] = ", ".join(rising)
+    if higher_is_better:
+        facts["higher_is_better"] = ", ".join(higher_is_better)
     return rows, facts
 
 

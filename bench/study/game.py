@@ -199,8 +199,8 @@ class Game:
 
     def _attackers(self, attack: Attack, label: str, config: Plain) -> list[Attacker]:
         """Return one attacker a repetition, or a single one for an attack that does not learn."""
-        repetitions = self.sizes.repetitions if attack.learns else 1
-        if not attack.sees_noise:
+        repetitions = self.sizes.repetitions if attack.trained else 1
+        if not attack.adaptive:
             return [
                 clean_attacker(
                     self.scenario_text, label, canonical(config), self.sizes, r, self.n_releases,

@@ -14,7 +14,7 @@ import numpy as np
 from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import AtMost, PairLeakage
+from mechanisms.leakage.pair import PairLeakage, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, Claim, Noise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import NotComputableError
@@ -175,7 +175,7 @@ class NoiseSum:
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Bound the leakage by that of the model's noise alone (data processing)."""
-        return AtMost(self.model.leakage(first, second, k))
+        return PostProcessed(self.model.leakage(first, second, k))
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Refuse: the sum of two noises has no closed form."""

@@ -15,7 +15,7 @@ from mechanisms.base import Knowledge
 from mechanisms.check import positive
 from mechanisms.knowledge import GaussianAnswers, Pairs
 from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.closeness import smallest_distance
+from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.discrete import DiscreteLaw
 from mechanisms.noise.additive import AdditiveNoise, Noise
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
@@ -55,7 +55,7 @@ class FiniteAnswers(Knowledge):
         """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
         unordered = {tuple(sorted(pair)) for pair in self.pairs}
         points = [_points(law) for law in self.laws]
-        return max(smallest_distance(points[i], points[j], delta=delta) for i, j in unordered)
+        return max(w_delta_closeness(points[i], points[j], delta=delta) for i, j in unordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

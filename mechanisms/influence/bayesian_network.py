@@ -54,7 +54,7 @@ def greedy_network_curve(
     network: BayesianNetwork,
     *,
     secrets: Sequence[str] | None = None,
-    up_to: int | None = None,
+    b_max: int | None = None,
     beam: int = 4,
 ) -> InfluenceCurve:
     """Return an upper bound on the curve that is feasible for networks of tens of nodes.
@@ -69,7 +69,7 @@ def greedy_network_curve(
     network : BayesianNetwork
     secrets : sequence of str, optional
         Nodes whose values are secret; all by default.
-    up_to : int, optional
+    b_max : int, optional
         Largest tabulated b; the number of nodes by default.
 
     References
@@ -78,13 +78,13 @@ def greedy_network_curve(
     secret node, here those of the greedy search.
     """
     n = len(network.sizes)
-    up_to = n if up_to is None else min(whole("up_to", up_to), n)
+    b_max = n if b_max is None else min(whole("b_max", b_max), n)
     rows = []
     for node in _secret_nodes(network, secrets):
         law = network.marginal(node)
         best = _no_bound(law, n)
         tried: list[tuple[str, ...]] = [(node,)]
-        for b in range(1, min(up_to, n - 1) + 1):
+        for b in range(1, min(b_max, n - 1) + 1):
             found = [_influence(network, law, aside) for aside in tried]
             for influence in found:
                 if influence is not None:
@@ -99,7 +99,7 @@ def greedy_network_curve(
                 best[:, b:] = 0.0  # the rest is independent of the secret
                 break
             tried = sorted((node, *sorted(aside - {node})) for aside in grown)
-        rows.append(best[:, : up_to + 1])
+        rows.append(best[:, : b_max + 1])
     return _curve(rows, n, "upper bound")
 
 

@@ -94,11 +94,16 @@ class QuiltClaim:
         """Return ``max over nodes of min over quilts of e + card * per_entry_epsilon``."""
         known, length = self.knowledge, max(self.knowledge.lengths)
         if self.method == "exact":
-            epsilon = composed_epsilon(known.chains, length, per_entry_epsilon, excess=known.excess)
+            epsilon = composed_epsilon(
+                known.chains,
+                length,
+                per_entry_epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+            )
         else:
             mass, gap = mixing(known)
             epsilon = approximate_composed_epsilon(
-                mass, gap, length, per_entry_epsilon, excess=known.excess
+                mass, gap, length, per_entry_epsilon, uncertainty_penalty=known.uncertainty_penalty
             )
         return Guarantee(
             notion=PUFFERFISH,

@@ -47,16 +47,16 @@ class ChainKnowledge(Knowledge):
         The class Theta, all on the same states.
     lengths : tuple of int
         Public lengths of the sequences.
-    excess : float in [0, inf)
+    uncertainty_penalty : float in [0, inf)
         What an uncertain prior adds to every influence but that of nothing
-        (`mechanisms.influence.uncertainty.excess`).
+        (`mechanisms.influence.uncertainty.uncertainty_penalty`).
     public : str
         What the secrets leave public.
     """
 
     chains: tuple[MarkovChain, ...]
     lengths: tuple[int, ...]
-    excess: float = 0.0
+    uncertainty_penalty: float = 0.0
     public: str = PUBLIC
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class ChainKnowledge(Knowledge):
             raise ValueError("chains and lengths must not be empty.")
         for length in self.lengths:
             whole("lengths", length)
-        within("excess", self.excess, 0, np.inf, ends="[)")
+        within("uncertainty_penalty", self.uncertainty_penalty, 0, np.inf, ends="[)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

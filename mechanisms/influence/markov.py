@@ -21,7 +21,7 @@ def chain_curve(
     chain: MarkovChain,
     lengths: int | Sequence[int],
     *,
-    up_to: int | None = None,
+    b_max: int | None = None,
     tolerance: float = EXACT,
 ) -> InfluenceCurve:
     """Return the influence curve of independent sequences drawn from one chain.
@@ -36,7 +36,7 @@ def chain_curve(
         Lengths of the sequences. Independent sequences never help each other's attacker, and a
         shorter sequence is a beginning of a longer one, whose influence is at least as large (cut
         the cells set aside to the beginning). So the longest decides.
-    up_to : int or None
+    b_max : int or None
         Largest tabulated b; beyond it the curve is held at its last value. None tabulates until
         no larger b could serve an epsilon of .05 or more.
     tolerance : float in [0, inf)
@@ -58,18 +58,18 @@ def chain_curve(
     Markov property. (Bai, He, Gu, Kifer, Maeng 2026, Definition 2 and Section 6.4.)
 
     Setting b cells aside buys ``(epsilon - a(b)) / b``, more than b + 1 cells could buy with no
-    influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `up_to` ends.
+    influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `b_max` ends.
 
     Examples
     --------
     >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
-    >>> chain_curve(chain, 60, up_to=3).values.round(4)
+    >>> chain_curve(chain, 60, b_max=3).values.round(4)
     array([   inf, 2.1972, 1.5506, 0.904 ])
     """
     length = longest(lengths)
     within("tolerance", tolerance, 0, np.inf, ends="[)")
-    if up_to is not None:
-        return _tabulated(chain, length, min(whole("up_to", up_to), length), tolerance)
+    if b_max is not None:
+        return _tabulated(chain, length, min(whole("b_max", b_max), length), tolerance)
     width = FIRST_WIDTH
     while True:
         curve = _tabulated(chain, length, min(width, length), tolerance)
@@ -78,22 +78,22 @@ def chain_curve(
         width *= 2
 
 
-def _tabulated(chain: MarkovChain, length: int, up_to: int, tolerance: float) -> InfluenceCurve:
+def _tabulated(chain: MarkovChain, length: int, b_max: int, tolerance: float) -> InfluenceCurve:
     size = len(chain.transition)
-    rows = np.full((size * (size - 1) // 2, up_to + 1), -np.inf)
-    for group in node_groups([chain], length, up_to, tolerance):
+    rows = np.full((size * (size - 1) // 2, b_max + 1), -np.inf)
+    for group in node_groups([chain], length, b_max, tolerance):
         for start in range(0, group.columns.size, COLUMNS):
             part = group.select(slice(start, start + COLUMNS))
             rows[part.columns, 0] = np.inf  # a kept secret cell tells all
-            for b in range(1, min(up_to, length - 1) + 1):
+            for b in range(1, min(b_max, length - 1) + 1):
                 for _, _, influence in part.minima(b, joint=False):
                     rows[part.columns, b] = np.maximum(rows[part.columns, b], influence.max(axis=0))
     rows = rows[rows[:, 0] > -np.inf]
-    if up_to == length:
+    if b_max == length:
         rows[:, length] = 0.0
     rows = np.minimum.accumulate(np.maximum(rows, 0.0), axis=1)  # rounding only
     return InfluenceCurve(
-        values=rows.max(axis=0) if rows.size else np.zeros(up_to + 1),
+        values=rows.max(axis=0) if rows.size else np.zeros(b_max + 1),
         cells=length,
         direction="exact" if tolerance <= EXACT else "upper bound",
         pairs=rows if rows.size else None,

@@ -79,6 +79,10 @@ class MarkovQuiltLaplace:
 
     def _multiplier(self, known: ChainKnowledge, epsilon: float) -> float:
         if self.method == "exact":
-            return exact_scale(known.chains, known.lengths, epsilon, excess=known.excess)
+            return exact_scale(
+                known.chains, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+            )
         mass, gap = mixing(known)
-        return approximate_scale(mass, gap, known.lengths, epsilon, excess=known.excess)
+        return approximate_scale(
+            mass, gap, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+        )

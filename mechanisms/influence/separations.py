@@ -92,7 +92,7 @@ class NodeGroup:
 
 
 def node_groups(
-    chains: Sequence[MarkovChain], length: int, up_to: int, tolerance: float
+    chains: Sequence[MarkovChain], length: int, b_max: int, tolerance: float
 ) -> Iterator[NodeGroup]:
     """Yield the node groups of chains of one length; the value pairs of all chains are columns.
 
@@ -100,14 +100,14 @@ def node_groups(
     ratio of two states); the group then uses its largest ratio, an upper bound that exceeds the
     truth by at most `tolerance`. Nodes without a value pair are left out.
     """
-    sides = [Sides(chain, length, up_to) for chain in chains]
+    sides = [Sides(chain, length, b_max) for chain in chains]
     streams = [side.offsets() for side in sides]
     first, tops, starts = 1, [next(stream) for stream in streams], [np.empty(0)]
     starts = list(tops)
     for node in range(2, length + 1):
         offsets = [next(stream) for stream in streams]
         same = all(
-            _joins(side, first, node, up_to, start, offset, tolerance)
+            _joins(side, first, node, b_max, start, offset, tolerance)
             for side, start, offset in zip(sides, starts, offsets, strict=True)
         )
         if same:
@@ -122,12 +122,12 @@ def _joins(
     side: Sides,
     first: int,
     node: int,
-    up_to: int,
+    b_max: int,
     start: FloatArray,
     offset: FloatArray,
     tolerance: float,
 ) -> bool:
-    if side.settled > 1 and first - up_to < side.settled:
+    if side.settled > 1 and first - b_max < side.settled:
         return False  # the cells to the left have other possible states
     possible = side.supports[node - 1]
     valid = possible[:, None] & possible[None, :]

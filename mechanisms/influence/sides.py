@@ -76,14 +76,14 @@ class Sides:
     log P^d(x, s) / P^d(x, t)`` (`left`) plus ``log P[X_i = t] / P[X_i = s]`` (`offsets`).
     """
 
-    def __init__(self, chain: MarkovChain, length: int, up_to: int) -> None:
+    def __init__(self, chain: MarkovChain, length: int, b_max: int) -> None:
         whole("length", length)
         self._chain = chain
         self._length = length
-        self._powers = list(log_powers(chain.transition, up_to))
+        self._powers = list(log_powers(chain.transition, b_max))
         self._left: dict[bytes, FloatArray] = {}
         size = len(chain.transition)
-        self.right = np.empty((up_to, size, size))
+        self.right = np.empty((b_max, size, size))
         for index, power in enumerate(self._powers):
             self.right[index] = log_ratio(power)
         self.supports = _supports(chain, length)
@@ -92,7 +92,7 @@ class Sides:
         """First position from which the set of possible states no longer changes."""
 
     def left(self, node: int) -> FloatArray:
-        """Return the left table for 1-based position `node`, shape (up_to, k, k).
+        """Return the left table for 1-based position `node`, shape (b_max, k, k).
 
         Rows of distances that leave the chain repeat the first position and are not to be used.
         """

@@ -46,7 +46,7 @@ def truncated_curve(covariance: FloatArray, *, bound: float, width: float) -> In
     1955) and is equal at both ends of the box. So the closed form is an upper bound, exact where
     its best window is at the end, as for equal variances.
     """
-    curve = observed_curve(covariance, bound=bound, width=width, up_to=1)
+    curve = observed_curve(covariance, bound=bound, width=width, b_max=1)
     return InfluenceCurve(values=curve.values, cells=curve.cells, direction="upper bound")
 
 

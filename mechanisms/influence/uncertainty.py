@@ -15,10 +15,10 @@ import numpy as np
 from mechanisms.check import FloatArray, within
 from mechanisms.influence.curve import InfluenceCurve
 
-Reading = Literal["joint", "conditional"]
+UncertaintyOn = Literal["joint", "conditional"]
 
 
-def excess(spread: float, reading: Reading = "joint") -> float:
+def uncertainty_penalty(spread: float, uncertainty_on: UncertaintyOn = "joint") -> float:
     """Return what ``l = (1 - t) p`` and ``u = (1 + t) p`` add to a nominal influence, in nats.
 
     ``log((1 + t) / (1 - t))`` for conditionals; twice that for the joint, an upper bound that is
@@ -28,35 +28,37 @@ def excess(spread: float, reading: Reading = "joint") -> float:
     ----------
     spread : float in [0, 1)
         Relative uncertainty t.
-    reading : {"joint", "conditional"}
+    uncertainty_on : {"joint", "conditional"}
         What the bounds bound.
 
     Examples
     --------
-    >>> round(excess(0.2, "conditional"), 4), round(excess(0.2), 4)
+    >>> round(uncertainty_penalty(0.2, "conditional"), 4), round(uncertainty_penalty(0.2), 4)
     (0.4055, 0.8109)
     """
     within("spread", spread, 0, 1, ends="[)")
-    if reading not in ("joint", "conditional"):
-        raise ValueError(f"reading must be 'joint' or 'conditional', got reading={reading!r}.")
+    if uncertainty_on not in ("joint", "conditional"):
+        raise ValueError(
+            f"uncertainty_on must be 'joint' or 'conditional', got uncertainty_on={uncertainty_on!r}."
+        )
     once = float(np.log1p(spread) - np.log1p(-spread))
-    return 2 * once if reading == "joint" else once
+    return 2 * once if uncertainty_on == "joint" else once
 
 
 def uncertain_curve(
-    curve: InfluenceCurve, spread: float, reading: Reading = "joint"
+    curve: InfluenceCurve, spread: float, uncertainty_on: UncertaintyOn = "joint"
 ) -> InfluenceCurve:
     """Return an upper bound on the curve when the prior is known within a factor ``1 +- spread``.
 
-    The nominal curve plus `excess` at every b below `curve.cells`: the bound does not decay in b.
+    The nominal curve plus `uncertainty_penalty` at every b below `curve.cells`: the bound does not decay in b.
     An epsilon at or below it leaves only group privacy of all cells.
     """
-    shift = excess(spread, reading)
+    shift = uncertainty_penalty(spread, uncertainty_on)
 
     def shifted(rows: FloatArray) -> FloatArray:
         return np.where(np.arange(rows.shape[-1]) >= curve.cells, 0.0, rows + shift)
 
-    note = f"{reading} probabilities known within a factor 1 +- {spread:g}"
+    note = f"{uncertainty_on} probabilities known within a factor 1 +- {spread:g}"
     return InfluenceCurve(
         values=shifted(curve.values),
         cells=curve.cells,

@@ -11,7 +11,7 @@ from mechanisms.laws.transport import optimal_coupling, pairwise_distances, w_in
 ROUNDING = 1e-12  # above what a sum of 4000 weights can be off by
 
 
-def smallest_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
+def w_delta_closeness(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
     """Return the smallest W for which two laws are (W, delta)-close; W_infinity at delta = 0.
 
     Some coupling of (W, delta)-close laws moves all but delta of the mass by at most W in L1.
@@ -38,7 +38,7 @@ def smallest_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
     >>> atoms = [1.0, 2.0, 3.0, 100.0]
     >>> p = DiscreteLaw(atoms=atoms, weights=[0.6, 0.2, 0.0, 0.2])
     >>> q = DiscreteLaw(atoms=atoms, weights=[0.4, 0.3, 0.2, 0.1])
-    >>> [smallest_distance(p, q, delta=delta) for delta in (0.0, 0.1 + 1e-9, 0.3 + 1e-9)]
+    >>> [w_delta_closeness(p, q, delta=delta) for delta in (0.0, 0.1 + 1e-9, 0.3 + 1e-9)]
     [97.0, 1.0, 0.0]
     """
     delta = within("delta", delta, 0, 1, ends="[)")

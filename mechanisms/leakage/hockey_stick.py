@@ -78,14 +78,14 @@ def _weighted_difference(log_p: FloatArray, log_q: FloatArray, epsilon: float) -
         return np.exp(log_p) - np.exp(log_q + epsilon)
 
 
-def _positive_part(rising: FloatArray, other: FloatArray, gaps: FloatArray) -> FloatArray:
+def _positive_part(higher_is_better: FloatArray, other: FloatArray, gaps: FloatArray) -> FloatArray:
     """Integrate ``(a e^-w + c e^(w-gap))_+`` over the gap where a > 0 > c, else 0.
 
     The sign changes at ``w* = (gap + log(a/-c))/2``; up to there the integral is
     ``a (1 - e^-w*)^2``.
     """
-    mixed = (rising > 0) & (other < 0)
-    a, c = np.where(mixed, rising, 1.0), np.where(mixed, other, -1.0)
+    mixed = (higher_is_better > 0) & (other < 0)
+    a, c = np.where(mixed, higher_is_better, 1.0), np.where(mixed, other, -1.0)
     root = (gaps + np.log(a) - np.log(-c)) / 2
     part = np.where(root >= gaps, (a + c) * -np.expm1(-gaps), a * np.expm1(-root.clip(min=0)) ** 2)
     return np.where(mixed, part, 0.0)

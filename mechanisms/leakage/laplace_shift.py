@@ -204,7 +204,7 @@ class VectorLaplaceShift:
         return np.sqrt(np.maximum(solved[..., 0] @ self.difference, 0))
 
     def delta(self, epsilon: float) -> Bracket:
-        """Bracket delta by the best coordinate and by the told attacker."""
+        """Bracket delta by the best coordinate and by the attacker with side information."""
         top = self.epsilon(0.0).hi
         if epsilon >= top:
             return Bracket(0.0, 0.0)

@@ -105,7 +105,7 @@ class FinitePair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AtMost:
+class PostProcessed:
     """Post-processing: whatever is done to the release leaks at most what `inner` leaks."""
 
     inner: PairLeakage

@@ -78,19 +78,19 @@ class AdditiveNoise:
         return self.noise.variances()
 
     @property
-    def silent(self) -> bool:
+    def is_noiseless(self) -> bool:
         """Whether no noise is added at all: the calibration found the answers private enough."""
         return not self.noise.variances().any()
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws."""
-        if self.silent and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+        if self.is_noiseless and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
             return aligned_pair(first, second)
         return self.noise.leakage(first, second, n_releases)
 
     def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
         """Log density of releases given answers, broadcast against each other."""
-        if self.silent:
+        if self.is_noiseless:
             return agreement(releases, answers)
         if not isinstance(self.noise, HasNoiseDensity):
             raise NotComputableError("noise along a direction has no density in the whole space")

@@ -13,7 +13,7 @@ from mechanisms.knowledge import GaussianAnswers
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import RenyiMeasure
 from mechanisms.renyi.gaussian_prior_scale import (
-    exact_gaussian_prior,
+    tight_gaussian_prior,
     wasserstein_gaussian_prior,
     wasserstein_gaussian_prior_epsilon,
     worst_gaussian_divergence,
@@ -55,7 +55,7 @@ class GaussianPrior:
         order, epsilon, exact = budget.order, budget.epsilon, self.bound == "exact"
         if not 1 < order < float("inf"):
             raise NotApplicableError(f"the order must be in (1, inf), got order={order:g}")
-        solve = exact_gaussian_prior if exact else wasserstein_gaussian_prior
+        solve = tight_gaussian_prior if exact else wasserstein_gaussian_prior
         read = worst_gaussian_divergence if exact else wasserstein_gaussian_prior_epsilon
         moments = [
             tuple(

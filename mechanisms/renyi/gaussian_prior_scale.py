@@ -74,7 +74,7 @@ def _wasserstein_cost(gap: float, spread: float, order: float, scale: float) -> 
     return math.inf if left <= 0 else level * gap**2 / left - math.log(left) / 2
 
 
-def exact_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon: float) -> float:
+def tight_gaussian_prior(means: Pair, variances: Pair, *, order: float, epsilon: float) -> float:
     """Return the smallest sigma whose true divergence meets epsilon in both directions.
 
     Order in [1, inf); 0 where the two laws meet the budget without noise. Rounded up.

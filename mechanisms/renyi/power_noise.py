@@ -31,7 +31,7 @@ from mechanisms.privacy.guarantee import (
 )
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
-from mechanisms.renyi.scale_claim import PrivateRelease, checked_order
+from mechanisms.renyi.scale_claim import ZeroNoiseRelease, checked_order
 
 THEOREM = "Ding, Yang, Zhang (2026), Corollary 1"
 
@@ -161,7 +161,7 @@ class WassersteinExponential:
         if rate == 0:
             raise NotApplicableError(f"no noise meets this budget by {THEOREM}")
         if math.isinf(rate):
-            return PrivateRelease(claim=claim.at(math.inf, self.power))
+            return ZeroNoiseRelease(claim=claim.at(math.inf, self.power))
         return AdditiveNoise(noise=PowerNoise(rate=rate, power=self.power), claim=claim)
 
     def _rate(self, plan: Coupling, order: float, epsilon: float) -> float:

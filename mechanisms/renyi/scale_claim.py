@@ -104,7 +104,7 @@ class ScaleClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateRelease(ExactRelease):
+class ZeroNoiseRelease(ExactRelease):
     """Release the answer itself, where its laws meet the budget without noise."""
 
     claim: Guarantee
@@ -130,7 +130,7 @@ def scaled_noise(
     notion: str = RENYI_PUFFERFISH,
     dimension: int = 1,
     repeatable: bool = True,
-) -> AdditiveNoise | PrivateRelease:
+) -> AdditiveNoise | ZeroNoiseRelease:
     """Return the mechanism whose noise serves every pair: the largest of their scales.
 
     Noise is independent with one scale per coordinate. A scale of 0 releases the answer itself.
@@ -153,7 +153,7 @@ def scaled_noise(
     if math.isinf(scale):
         raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
     if scale == 0:
-        return PrivateRelease(claim=claim.at(0.0))
+        return ZeroNoiseRelease(claim=claim.at(0.0))
     if noise == "laplace":
         return AdditiveNoise(noise=LaplaceNoise(scales=np.full(dimension, scale)), claim=claim)
     covariance = scale**2 * np.eye(dimension)

@@ -11,11 +11,11 @@ from typing import ClassVar
 from mechanisms.base import Mechanism
 from mechanisms.check import within
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.closeness import smallest_distance
+from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.discrete import wasserstein
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import Measure, RenyiMeasure, TrimmedRenyiMeasure
+from mechanisms.privacy.guarantee import DeltaApproximateRenyiMeasure, Measure, RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
 
@@ -56,9 +56,9 @@ class ShiftReduction:
         distances = [wasserstein(*laws, order=float("inf")) for laws in answers.law_pairs()]
         notes = answers.skipped()
         if self.delta > 0:
-            measure = TrimmedRenyiMeasure(order, self.delta)
+            measure = DeltaApproximateRenyiMeasure(order, self.delta)
             notes = (*notes, "given events of mass 1 - delta on either side")
-            distances = [smallest_distance(p, q, delta=self.delta) for p, q in answers.law_pairs()]
+            distances = [w_delta_closeness(p, q, delta=self.delta) for p, q in answers.law_pairs()]
         laplace = self.noise == "laplace"
         shift = calibrate.shift_laplace if laplace else calibrate.shift_gaussian
         read = achieved.shift_laplace if laplace else achieved.shift_gaussian

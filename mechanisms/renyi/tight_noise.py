@@ -16,7 +16,7 @@ from mechanisms.renyi.scale_claim import check_noise, over_pairs, scaled_noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExactNoise:
+class TightNoise:
     """Release ``X + Z`` at the smallest scale whose true divergence meets the budget.
 
     The divergence of the release laws is computed, in both directions of every pair, not bounded

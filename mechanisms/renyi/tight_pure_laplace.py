@@ -9,11 +9,11 @@ from typing import ClassVar
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.renyi.tight_noise import ExactNoise
+from mechanisms.renyi.tight_noise import TightNoise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmallestPureLaplace:
+class TightPureLaplace:
     """Release ``F + Lap(b)`` with the smallest b whose exact loss is at most epsilon.
 
     The exact calibration at order inf: no method that knows only these laws and adds Laplace
@@ -25,6 +25,6 @@ class SmallestPureLaplace:
 
     def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
         """Find the scale at which the largest log ratio of the releases is epsilon."""
-        return ExactNoise(noise="laplace").calibrate(
+        return TightNoise(noise="laplace").calibrate(
             answers, budget=RenyiEpsilon(order=math.inf, epsilon=budget.epsilon)
         )

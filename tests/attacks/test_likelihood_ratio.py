@@ -223,8 +223,8 @@ def test_the_attack_reaches_the_bayes_ceiling_of_laplace_noise():
 
 def test_nothing_is_learnt_from_shadow_worlds():
     attack = LikelihoodRatio()
-    assert not attack.learns
-    assert attack.sees_noise
+    assert not attack.trained
+    assert attack.adaptive
     assert (
         fitted(laplace_noise(1.0), [point(0), point(1)], seed=1).score(np.zeros((1, 1, 1)))
         == fitted(laplace_noise(1.0), [point(0), point(1)], seed=2).score(np.zeros((1, 1, 1)))

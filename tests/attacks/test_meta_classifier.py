@@ -81,8 +81,8 @@ def test_clean_training_sees_answers_and_noised_training_sees_releases():
     assert measured(Accuracy(), fresh, attacked(clean, lied, fresh)).value > 0.95
     assert measured(Accuracy(), fresh, attacked(noised, lied, fresh)).value < 0.55
     assert (attacked(clean, lied, fresh) == attacked(clean, plain, fresh)).all()
-    assert (clean.sees_noise, noised.sees_noise) == (False, True)
-    assert clean.learns
+    assert (clean.adaptive, noised.adaptive) == (False, True)
+    assert clean.trained
 
 
 def test_clean_training_repeats_the_answer_for_every_release():

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
-from mechanisms.laws.closeness import smallest_distance
+from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
 from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.renyi.calibrate import (
@@ -170,7 +170,7 @@ def test_one_patient_moves_w_infinity_of_heart_and_one_pupil_that_of_student():
 
 @pytest.mark.parametrize(("name", "distance"), [("adult", 1.0), ("heart", 0.4), ("student", 1.0)])
 def test_a_hundredth_of_the_mass_makes_w_infinity_what_it_is(name, distance):
-    assert smallest_distance(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
+    assert w_delta_closeness(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
 
 
 GAPS = [
@@ -239,8 +239,8 @@ def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translatio
     [
         ("mechanisms.renyi.alpha_wasserstein.AlphaWassersteinLaplace", {}),
         ("mechanisms.renyi.joint_convex.JointConvexLaplace", {}),
-        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "laplace"}),
-        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "gaussian"}),
+        ("mechanisms.renyi.tight_noise.TightNoise", {"noise": "laplace"}),
+        ("mechanisms.renyi.tight_noise.TightNoise", {"noise": "gaussian"}),
     ],
 )
 def test_certified_stays_below_exact_and_exact_below_claimed(target, changes):

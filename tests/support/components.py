@@ -13,7 +13,7 @@ from bench.scenarios.base import offered
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
-from mechanisms.leakage.pair import AtMost, FinitePair
+from mechanisms.leakage.pair import FinitePair, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import Bracket
@@ -28,7 +28,7 @@ class Points:
     supports: Any = ((0.0,), (1.0,))
     weights: Any = ((1.0,), (1.0,))
     synthetic: bool = True
-    modelled: bool = True
+    worlds_from_model: bool = True
     digest: str = "points"
 
     @property
@@ -170,7 +170,7 @@ class Ranking:
     def leakage(self, first, second, n_releases):
         # All of the histogram's mass moves: the claim of the un-ranked histogram bounds it.
         p = np.array([1.0, np.exp(self.epsilon)])
-        return AtMost(FinitePair(p / p.sum(), p[::-1] / p.sum()))
+        return PostProcessed(FinitePair(p / p.sum(), p[::-1] / p.sum()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +226,7 @@ class ThreeBits:
     """Three uniform bits; the secret is the first one. The answer is the database itself."""
 
     synthetic: bool = True
-    modelled: bool = True
+    worlds_from_model: bool = True
     digest: str = "three-bits"
     secrets: ClassVar = ("x1=0", "x1=1")
     pairs: ClassVar = ((0, 1),)

@@ -16,10 +16,10 @@ import pyarrow.csv as pacsv
 from bench.datasets.activities.synthetic_activities import synthetic_tally
 from bench.datasets.sequences.sequence_statistics import (
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
+    from_entries,
     known_steps,
-    tallied,
     with_notes_on,
 )
 from bench.datasets.source import DataError, folder_with
@@ -87,11 +87,11 @@ class Capture24:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the made-up population stands in for the files."""
+        """Whether the synthetic population stands in for the files."""
         return self._where is None
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The participants' statistics."""
         if self._where is None:
             stand_in = synthetic_tally(self.held_out, self.steps)
@@ -107,7 +107,7 @@ class Capture24:
 def read_capture24(
     folder: str, stamp: tuple[tuple[str, int], ...], window: float, held_out: int, labelling: str,
     steps: Steps, seed: int,
-) -> Tally:  # fmt: skip
+) -> SequenceStatistics:  # fmt: skip
     """Read all participants once a process; `stamp` tells changed files apart."""
     del stamp
     root = Path(folder)
@@ -140,7 +140,7 @@ def read_capture24(
         notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
     if hidden.any():
         notes.append(f"{int(hidden.sum())} unannotated or missing windows inside recordings")
-    return tallied(
+    return from_entries(
         Entries(
             states=states,
             groups=groups,

@@ -9,7 +9,13 @@ from functools import cached_property
 import pandas as pd
 
 from bench.datasets.activities.home_files import FOLDER, NAMES, name_of, read_home, read_names
-from bench.datasets.sequences.sequence_statistics import Entries, Steps, Tally, known_steps, tallied
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    SequenceStatistics,
+    Steps,
+    from_entries,
+    known_steps,
+)
 from bench.datasets.source import DataError, located
 from mechanisms.check import within
 
@@ -53,7 +59,7 @@ class HomeActivities:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
         listed = NAMES["ABC" if set(self.homes) <= set("ABC") else "DE"]
         files = [name_of(home) for home in self.homes]
@@ -69,7 +75,7 @@ class HomeActivities:
             tables.append(table.assign(home=home, training=day < border))
         rows = pd.concat(tables, ignore_index=True)
         number = pd.factorize(rows["home"])[0]
-        return tallied(
+        return from_entries(
             Entries(
                 states=tuple(names.values()),
                 groups=tuple(f"home {home}" for home in self.homes),

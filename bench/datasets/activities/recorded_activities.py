@@ -11,7 +11,13 @@ import numpy as np
 
 from bench.datasets.activities.mvad import careers, read_mvad
 from bench.datasets.sequences.sequence_file import ALL
-from bench.datasets.sequences.sequence_statistics import Entries, Steps, Tally, known_steps, tallied
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    SequenceStatistics,
+    Steps,
+    from_entries,
+    known_steps,
+)
 from bench.datasets.source import DataError, located
 from mechanisms.check import whole, within
 
@@ -56,7 +62,7 @@ class CareerRanking:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
         table = read_mvad(self.path)
         if self.group is not None and self.group not in table:
@@ -96,7 +102,7 @@ class SmartphoneActivities:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
         root = located(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
         names = dict(line.split() for line in _lines(root / "activity_labels.txt"))
@@ -114,12 +120,12 @@ class SmartphoneActivities:
 
 def of_people(
     walks: Sequence[Sequence[str]], groups: Sequence[str], queried: Sequence[bool], steps: Steps
-) -> Tally:
-    """Tally sequences of labels, each of one group, queried or training as a whole."""
+) -> SequenceStatistics:
+    """SequenceStatistics sequences of labels, each of one group, queried or training as a whole."""
     names = tuple(sorted({label for walk in walks for label in walk}))
     places, sizes = tuple(sorted(set(groups))), [len(walk) for walk in walks]
     code = {label: i for i, label in enumerate(names)}
-    return tallied(
+    return from_entries(
         Entries(
             states=names,
             groups=places,

@@ -17,7 +17,12 @@ from bench.datasets.checkins.checkin_rows import FARTHEST, OFFSET, TIME, seconds
 from bench.datasets.checkins.checkin_stream import TEXT_TIME, blocks, decoded, fixed, malformed
 from bench.datasets.checkins.foursquare_venues import NUMBER
 from bench.datasets.sequences.sequence_file import moments, ordered_entries, read_columns
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps, tallied
+from bench.datasets.sequences.sequence_statistics import (
+    SequenceStatistics,
+    Steps,
+    from_entries,
+    known_steps,
+)
 from bench.datasets.source import DataError, located
 from mechanisms.check import positive, within
 
@@ -75,7 +80,7 @@ class CityCheckIns:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
         path = located(NEW_YORK, self.path)
         table = original(path) if path.name.endswith(".txt") else with_header(path)
@@ -99,7 +104,7 @@ class CityCheckIns:
             train=self.train,
             labels=common_labels(),
         )
-        return tallied(entries, self.steps)
+        return from_entries(entries, self.steps)
 
     def _groups(self, table: pd.DataFrame) -> pd.Series:
         if self.group == "month":

@@ -24,7 +24,7 @@ from importlib import resources
 import numpy as np
 
 from bench.datasets.checkins.checkin_labels import common_labels
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, known_steps
 from bench.datasets.sequences.synthetic_walks import Recipe
 
 FILES = {"all": "synthetic_checkins.csv.gz", "changes": "synthetic_checkins_changes.csv.gz"}
@@ -73,29 +73,29 @@ class SyntheticCheckIns:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The population's statistics."""
         file = resources.files("bench.datasets") / "data" / FILES[self.steps]
         return from_text(gzip.decompress(file.read_bytes()).decode())
 
 
-def to_text(tally: Tally) -> str:
-    """Return the counts of a tally as comma-separated lines, each named in its first field."""
-    values, counts = np.unique(tally.lengths, return_counts=True)
-    parts = [("transitions", tally.transitions), ("training", tally.training),
-             ("query", tally.query), ("lengths", np.stack([values, counts]))]  # fmt: skip
+def to_text(statistics: SequenceStatistics) -> str:
+    """Return the counts of a statistics as comma-separated lines, each named in its first field."""
+    values, counts = np.unique(statistics.lengths, return_counts=True)
+    parts = [("transitions", statistics.transitions), ("training", statistics.training),
+             ("query", statistics.query), ("lengths", np.stack([values, counts]))]  # fmt: skip
     lines = [f"{name},{','.join(map(str, row))}" for name, rows in parts for row in rows.tolist()]
     return "\n".join(lines) + "\n"
 
 
-def from_text(text: str) -> Tally:
-    """Return the tally that `to_text` wrote, with the names of `RECIPE`."""
+def from_text(text: str) -> SequenceStatistics:
+    """Return the statistics that `to_text` wrote, with the names of `RECIPE`."""
     parts: dict[str, list[np.ndarray]] = {}
     for line in io.StringIO(text):
         name, _, numbers = line.partition(",")
         parts.setdefault(name, []).append(np.array(numbers.split(","), dtype=np.int64))
     values, counts = parts["lengths"]
-    return Tally(
+    return SequenceStatistics(
         states=RECIPE.states,
         groups=RECIPE.groups,
         transitions=np.stack(parts["transitions"]),

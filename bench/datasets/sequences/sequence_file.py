@@ -13,10 +13,10 @@ import pandas as pd
 from bench.datasets.sequences.sequence_statistics import (
     OTHER,
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
+    from_entries,
     known_steps,
-    tallied,
 )
 from bench.datasets.source import DataError, unsplit
 from mechanisms.check import within
@@ -69,13 +69,13 @@ class SequenceFile:
         known_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
         columns = [self.user, self.time, self.label, *([self.group] if self.group else [])]
         table = read_columns(self.path, columns, self.separator, self.encoding)
         moment = moments(table[self.time], str(self.path))
         group = table[self.group] if self.group else pd.Series(ALL, index=table.index)
-        return tallied(
+        return from_entries(
             ordered_entries(
                 user=table[self.user], moment=moment, label=table[self.label], group=group,
                 train=self.train, labels=self.labels,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, known_steps
 from mechanisms.check import FloatArray, IntArray, positive, whole, within
 from mechanisms.influence.chain import stationary_law
 
@@ -134,7 +134,7 @@ def alias_tables(laws: FloatArray) -> tuple[FloatArray, IntArray]:
     return accept, alias
 
 
-def tally_of(recipe: Recipe, steps: Steps = "all") -> Tally:
+def statistics_of_walks(recipe: Recipe, steps: Steps = "all") -> SequenceStatistics:
     """Walk all users and count: the first part trains, the second is queried.
 
     With ``steps="changes"`` a label that repeats the one before in its part is no entry.
@@ -165,7 +165,7 @@ def tally_of(recipe: Recipe, steps: Steps = "all") -> Tally:
             code = before[:n] * k + state
             transitions += np.bincount(code[training], minlength=k * k)
         before = state
-    return Tally(
+    return SequenceStatistics(
         states=recipe.states,
         groups=recipe.groups,
         transitions=transitions.reshape(k, k),

@@ -20,7 +20,7 @@ PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "
 METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
     "mechanism": ("calibrate", "requires", "accepts"),
-    "attack": ("fit", "learns", "sees_noise"),
+    "attack": ("fit", "trained", "adaptive"),
     "metric": ("measure", "side", "name"),
     "figure": ("draw",),
     "engine": ("run",),

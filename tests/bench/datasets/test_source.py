@@ -82,7 +82,7 @@ def test_both_uses_of_a_recording_find_it_by_the_variable(named):
     rows = "id,male,Jul.93,Aug.93,Jun.99\n1,yes,a,b,b\n2,no,a,a,b\n"
     put(named, MVAD).write_bytes(gzip.compress(rows.encode()))
     assert Careers().sequences == [["a", "b", "b"], ["a", "a", "b"]]
-    assert CareerRanking().tally.groups == ("male=no", "male=yes")
+    assert CareerRanking().sequence_statistics.groups == ("male=no", "male=yes")
 
 
 def dataset_classes():

@@ -15,7 +15,7 @@ from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWa
 from mechanisms.renyi.calibrate import wasserstein_gaussian, wasserstein_laplace
 from mechanisms.renyi.exact import exact_scale
 from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_noise import ExactNoise
+from mechanisms.renyi.tight_noise import TightNoise
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -63,7 +63,7 @@ def test_a_pure_budget_is_constant_in_the_order():
 
 
 def test_a_ratio_is_over_the_reference_and_infinite_where_that_is_nothing():
-    reference = ExactNoise(noise="laplace")
+    reference = TightNoise(noise="laplace")
     found = values(noise(AlphaWassersteinLaplace(), of="ratio", reference=reference), [2.0])
     least = exact_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
     assert found == pytest.approx([wasserstein_laplace(PLAN, order=2.0, epsilon=0.5) / least])

@@ -66,10 +66,12 @@ def test_closed_forms_of_alternating_chains_are_upper_bounds(form):
 
 
 @pytest.mark.parametrize("form", ["closed", "closed_long"])
-@pytest.mark.parametrize(("reading", "times"), [("joint", 2), ("conditional", 1)])
-def test_closed_forms_are_shifted_by_uncertainty(form, reading, times):
+@pytest.mark.parametrize(("uncertainty_on", "times"), [("joint", 2), ("conditional", 1)])
+def test_closed_forms_are_shifted_by_uncertainty(form, uncertainty_on, times):
     plain = ChainInfluence(source=BINARY, length=400, form=form)
-    shifted = ChainInfluence(source=BINARY, length=400, form=form, uncertainty=0.2, reading=reading)
+    shifted = ChainInfluence(
+        source=BINARY, length=400, form=form, uncertainty=0.2, uncertainty_on=uncertainty_on
+    )
     assert all(b.exact for b in plain.curve(X))
     assert not any(b.exact for b in shifted.curve(X))
     gaps = np.subtract(values(shifted), values(plain))

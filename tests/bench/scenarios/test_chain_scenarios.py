@@ -25,11 +25,11 @@ from mechanisms.influence.knowledge import (
 )
 from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
-from mechanisms.influence.uncertainty import excess
+from mechanisms.influence.uncertainty import uncertainty_penalty
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_pure_laplace import SmallestPureLaplace
+from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
@@ -68,7 +68,7 @@ def test_reference_scales_of_the_hundred_steps():
     scenario, budget = count(), Epsilon(epsilon=1.0)
     answers = scenario.knowledge(ScalarAnswers)
     wasserstein = WInfinityLaplace().calibrate(answers, budget=budget)
-    smallest = SmallestPureLaplace().calibrate(answers, budget=budget)
+    smallest = TightPureLaplace().calibrate(answers, budget=budget)
     assert wasserstein.noise.scales == pytest.approx([3.0])
     assert scenario.knowledge(FiniteAnswers).distance(0.0) == 3.0
     assert smallest.noise.scales == pytest.approx([2.42], abs=0.005)
@@ -107,8 +107,8 @@ def test_facts_are_those_of_the_chain():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"theta": "free"}, {"uncertainty": 0.2}, {"initial": "free"},
-        {"further": [GivenChain(transition=[[0.9, 0.1], [0.1, 0.9]])]},
+        {"initial_law": "any"}, {"uncertainty": 0.2}, {"initial": "free"},
+        {"additional_priors": [GivenChain(transition=[[0.9, 0.1], [0.1, 0.9]])]},
     ],
 )  # fmt: skip
 def test_laws_of_one_prior_are_not_offered_where_theta_holds_more(settings):
@@ -123,10 +123,12 @@ def test_laws_of_one_prior_are_not_offered_where_theta_holds_more(settings):
 
 
 def test_the_curve_and_the_quilts_share_the_uncertainty():
-    scenario = count(uncertainty=0.2, reading="conditional")
-    assert scenario.knowledge(ChainKnowledge).excess == excess(0.2, "conditional")
+    scenario = count(uncertainty=0.2, uncertainty_on="conditional")
+    assert scenario.knowledge(ChainKnowledge).uncertainty_penalty == uncertainty_penalty(
+        0.2, "conditional"
+    )
     nominal, uncertain = count().curve, scenario.curve
-    assert uncertain.at(5) - nominal.at(5) == pytest.approx(excess(0.2, "conditional"))
+    assert uncertain.at(5) - nominal.at(5) == pytest.approx(uncertainty_penalty(0.2, "conditional"))
 
 
 def test_positions_and_values_choose_the_secrets():
@@ -265,8 +267,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
         ({"length": None}, "length must be given"),
         ({"length": 0}, "length must be a whole number"),
         ({"uncertainty": 1.0}, r"spread must be in \[0, 1\)"),
-        ({"theta": "all"}, "theta must be 'given' or 'free'"),
-        ({"further": [GivenChain(transition=TERNARY)]}, "must share their states"),
+        ({"initial_law": "all"}, "initial_law must be 'fixed' or 'any'"),
+        ({"additional_priors": [GivenChain(transition=TERNARY)]}, "must share their states"),
         ({"initial": [0.5, 0.6]}, "initial must be non-negative and sum to 1"),
     ],
 )  # fmt: skip

@@ -244,8 +244,8 @@ def test_the_law_has_its_own_mean_and_the_shared_covariance():
 
 def test_worlds_of_the_model_follow_the_law():
     scenario = small(worlds="model", model="exact")
-    assert scenario.modelled
-    assert not small().modelled
+    assert scenario.worlds_from_model
+    assert not small().worlds_from_model
     secret, answers = worlds(scenario, 20_000)
     for value in (0, 1):
         law, sample = scenario.law(value), answers[secret == value]

@@ -83,9 +83,14 @@ def test_a_mechanism_twice_as_leaky_as_its_claim_is_caught_by_the_attack_alone()
     certificate = certify(label, scores[0], (label, scores[1]), PURE, ways=1)
     assert 1.0 < certificate.verdict <= certificate.display <= 2.0
     for modelled, expected in ((True, "violated"), (False, "model misfit")):
-        told = verdict(claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, modelled=modelled)
+        told = verdict(
+            claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, worlds_from_model=modelled
+        )
         assert told == expected
-    assert verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, modelled=True) == "holds"
+    assert (
+        verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, worlds_from_model=True)
+        == "holds"
+    )
 
 
 @pytest.mark.parametrize("measure", [PURE, ApproximateMeasure(0.001), RenyiMeasure(2.0)])
@@ -154,7 +159,7 @@ def test_the_test_may_be_negated_where_the_attack_points_the_wrong_way():
 
 def test_no_claim_is_never_a_violation():
     perfect = certify(*wrongless(), wrongless(), PURE, ways=1)
-    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, modelled=True)
+    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, worlds_from_model=True)
     assert told == "no claim"
 
 

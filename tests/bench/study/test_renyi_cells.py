@@ -14,7 +14,7 @@ TREES = {
 }
 MINE = [
     "scenario=numeric_column", "scenario.value=x", "scenario.secret=s", "scenario.pairs=[[a,b]]",
-    "+experiment=renyi_ledger", "mechanism=[w_alpha_laplace,exact_laplace]",
+    "+experiment=renyi_ledger", "mechanism=[w_alpha_laplace,tight_laplace]",
     "attack=[likelihood_ratio]", "n_shadow=50", "n_holdout=50", "n_test=50", "grid.epsilon=[0.5]",
 ]  # fmt: skip
 
@@ -47,7 +47,7 @@ def measured(path, mechanism, attack, **changes):
 @pytest.mark.parametrize("attack", [LIKELIHOOD, TREES], ids=["likelihood", "trees"])
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
-    mechanism = {"_target_": "mechanisms.renyi.tight_noise.ExactNoise", "noise": noise}
+    mechanism = {"_target_": "mechanisms.renyi.tight_noise.TightNoise", "noise": noise}
     numbers, facts = measured(points, mechanism, attack)
     assert facts["verdict"] == "holds"
     assert facts["unit"] == "Renyi epsilon at order=2"

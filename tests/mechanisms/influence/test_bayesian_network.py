@@ -203,7 +203,7 @@ def test_alarm_is_within_reach():
     network = published("alarm")
     assert len(network.sizes) == 37
     assert sum(len(table.parents) for table in network.tables) == 46
-    curve = greedy_network_curve(network, secrets=["LVFAILURE", "KINKEDTUBE"], up_to=8)
+    curve = greedy_network_curve(network, secrets=["LVFAILURE", "KINKEDTUBE"], b_max=8)
     assert np.isfinite(curve.values[3:]).all()
     assert curve.at(8) < curve.at(3)
     assert curve.at(37) == 0

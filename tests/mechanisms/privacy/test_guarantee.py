@@ -12,9 +12,9 @@ from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.leakage.pair import FinitePair, finite_renyi
 from mechanisms.privacy.guarantee import (
     ApproximateMeasure,
+    DeltaApproximateRenyiMeasure,
     Guarantee,
     RenyiMeasure,
-    TrimmedRenyiMeasure,
     bernoulli_renyi,
 )
 
@@ -148,9 +148,9 @@ def test_no_test_certifies_more_than_what_is_left_after_trimming(p, q, order, da
     )
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=6, max_size=6)))
     tpr, fpr = first[chosen].sum(), second[chosen].sum()
-    measure = TrimmedRenyiMeasure(order, delta)
+    measure = DeltaApproximateRenyiMeasure(order, delta)
     assert measure.certify(fpr=float(fpr), tpr=float(tpr)) <= true + 1e-9
     assert measure.exact(FinitePair(first, second)).lo == 0.0
-    assert TrimmedRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(order).certify(
-        fpr=0.2, tpr=0.6
-    )
+    assert DeltaApproximateRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(
+        order
+    ).certify(fpr=0.2, tpr=0.6)

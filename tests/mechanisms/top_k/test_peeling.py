@@ -225,13 +225,13 @@ def test_bad_parameters_are_refused(wrong, message):
         ranking(**({"selection": "gumbel"} | wrong))
 
 
-def moved_ratios(k, accounting, counts, up, down, epsilon):
+def moved_ratios(k, composition, counts, up, down, epsilon):
     """Log ratios of all rankings when one entry moves from one category to another."""
     known = CurveKnowledge(curve=independence(1))
     m = len(counts)
     mechanism = PeeledRanking(
         selection="gumbel", k=k, epsilon=epsilon, candidates=np.arange(m), sensitivity=1.0,
-        claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity(m)), accounting=accounting,
+        claim=InfluenceClaim(knowledge=known, sensitivity=sensitivity(m)), composition=composition,
     )  # fmt: skip
     moved = np.array(counts, dtype=float)
     moved[up] += 1
@@ -248,10 +248,10 @@ def moved_ratios(k, accounting, counts, up, down, epsilon):
 def test_a_ranking_accounted_as_a_whole_keeps_its_budget(counts, data, epsilon):
     k = data.draw(st.integers(1, len(counts)))
     up, down = data.draw(st.permutations(range(len(counts))))[:2]
-    whole = moved_ratios(k, "ranking", counts, up, down, epsilon)
+    whole = moved_ratios(k, "joint", counts, up, down, epsilon)
     assert whole.max() <= epsilon * (1 + 1e-9)
     # The published scale leaves (k - 1) / (2 k) of the budget unused.
-    picks = moved_ratios(k, "picks", counts, up, down, epsilon)
+    picks = moved_ratios(k, "per_pick", counts, up, down, epsilon)
     assert picks.max() <= epsilon * (k + 1) / (2 * k) * (1 + 1e-9)
 
 
@@ -259,12 +259,12 @@ def test_a_ranking_accounted_as_a_whole_keeps_its_budget(counts, data, epsilon):
 def test_the_budget_of_a_whole_ranking_is_nearly_reached(k):
     """One category far above the others; the others, level, are shown without it."""
     counts = [60.0, 20.0, *[1.0] * (k - 1)]
-    worst = moved_ratios(k, "ranking", counts, 0, 1, 1.5).max()
+    worst = moved_ratios(k, "joint", counts, 0, 1, 1.5).max()
     assert worst > 1.5 * 0.95
 
 
 def test_permute_and_flip_has_no_accounting_of_whole_rankings():
-    with pytest.raises(ValueError, match="accounting='ranking' needs selection=gumbel or peeled"):
-        InfluenceTopK(selection="permute_and_flip", accounting="ranking")
-    with pytest.raises(ValueError, match="accounting must be one of picks, ranking, got 'all'"):
-        InfluenceTopK(accounting="all")
+    with pytest.raises(ValueError, match="composition='ranking' needs selection=gumbel or peeled"):
+        InfluenceTopK(selection="permute_and_flip", composition="joint")
+    with pytest.raises(ValueError, match="composition must be one of per_pick, joint, got 'all'"):
+        InfluenceTopK(composition="all")
