@@ -14,44 +14,10 @@ import numpy as np
 
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws.answer import AnswerLaw, FiniteLaw
-from mechanisms.leakage.pair import FinitePair, log_renyi
+from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 
 CELLS = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LogPair:
-    """Two release laws on finitely many outputs, as log probabilities; exact in both tails.
-
-    Parameters
-    ----------
-    first, second : arrays of shape (k,)
-        Log probabilities of the same outputs; -inf for an impossible one.
-    """
-
-    first: FloatArray
-    second: FloatArray
-
-    def _linear(self) -> FinitePair:
-        return FinitePair(np.exp(self.first), np.exp(self.second))
-
-    def delta(self, epsilon: float) -> Bracket:
-        """Return the hockey-stick divergence, the larger of both directions."""
-        return self._linear().delta(epsilon)
-
-    def epsilon(self, delta: float) -> Bracket:
-        """Return the largest log ratio at delta = 0, else invert the hockey-stick divergence."""
-        return self.renyi(math.inf) if delta == 0 else self._linear().epsilon(delta)
-
-    def renyi(self, order: float) -> Bracket:
-        """Return the Renyi divergence, the larger of both directions."""
-        ways = (self.first, self.second), (self.second, self.first)
-        return _point(max(log_renyi(p, q, order) for p, q in ways))
-
-    def accuracy(self) -> Bracket:
-        """Return (1 + total variation) / 2."""
-        return self._linear().accuracy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,7 +31,7 @@ class PureBracket:
     ----------
     ratio : float in [0, inf)
         Largest log ratio of the release laws.
-    processed : LogPair
+    processed : FinitePair
         The laws of a function of the release.
 
     References
@@ -74,11 +40,11 @@ class PureBracket:
     """
 
     ratio: float
-    processed: LogPair
+    processed: FinitePair
 
-    def _dominating(self) -> LogPair:
+    def _dominating(self) -> FinitePair:
         logs = -np.logaddexp(0.0, np.array([self.ratio, -self.ratio]))
-        return LogPair(first=logs, second=logs[::-1])
+        return FinitePair.from_logs(first=logs, second=logs[::-1])
 
     def delta(self, epsilon: float) -> Bracket:
         """Bracket the hockey-stick divergence."""
@@ -114,11 +80,11 @@ def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> 
         rounded = [_rounded(table, scale, axis) for table in rounded]
     return PureBracket(
         ratio=largest_log_ratio(*densities),
-        processed=LogPair(first=rounded[0].ravel(), second=rounded[1].ravel()),
+        processed=FinitePair.from_logs(first=rounded[0].ravel(), second=rounded[1].ravel()),
     )
 
 
-def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> LogPair:
+def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> FinitePair:
     """Compare two finite laws of whole numbers (or vectors of them) after geometric noise.
 
     Everything beyond an end of the box is one output: the likelihood ratio is constant there.
@@ -126,7 +92,7 @@ def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -
     tables = _tables(first, second, scales)
     for axis, scale in enumerate(scales.tolist()):
         tables = [_geometric(table, scale, axis) for table in tables]
-    return LogPair(first=tables[0].ravel(), second=tables[1].ravel())
+    return FinitePair.from_logs(first=tables[0].ravel(), second=tables[1].ravel())
 
 
 def largest_log_ratio(first: FloatArray, second: FloatArray) -> float:

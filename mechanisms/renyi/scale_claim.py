@@ -32,20 +32,21 @@ class PairScale:
     ----------
     scale : float in [0, inf]
         The noise that it calls for at the budget, in units of the query.
-    achieved : callable
+    epsilon_at_scale : callable
         The epsilon that it proves at any scale in [0, inf); nonincreasing.
     """
 
     scale: float
-    achieved: Callable[[float], float]
+    epsilon_at_scale: Callable[[float], float]
 
 
 def over_pairs(
-    inputs: Iterable[T], scale: Callable[[T], float], achieved: Callable[[T, float], float]
+    inputs: Iterable[T], scale: Callable[[T], float], epsilon_at_scale: Callable[[T, float], float]
 ) -> list[PairScale]:
     """Apply a theorem to what it needs of each pair (a coupling, a distance, two laws)."""
     return [
-        PairScale(scale=scale(item), achieved=functools.partial(achieved, item)) for item in inputs
+        PairScale(scale=scale(item), epsilon_at_scale=functools.partial(epsilon_at_scale, item))
+        for item in inputs
     ]
 
 
@@ -61,7 +62,7 @@ class ScaleClaim:
 
     Parameters
     ----------
-    achieved : tuple of callable
+    epsilon_at_scale : tuple of callable
         One a pair: epsilon at a scale.
     noise : {"laplace", "gaussian"}
         For which the theorem holds.
@@ -73,7 +74,7 @@ class ScaleClaim:
         releases.
     """
 
-    achieved: tuple[Callable[[float], float], ...]
+    epsilon_at_scale: tuple[Callable[[float], float], ...]
     noise: Noise
     notion: str
     theorem: str
@@ -97,7 +98,7 @@ class ScaleClaim:
         return Guarantee(
             notion=self.notion,
             measure=self.measure,
-            epsilon=max(epsilon(scale) for epsilon in self.achieved),
+            epsilon=max(at(scale) for at in self.epsilon_at_scale),
             theorem=self.theorem,
             notes=self.notes,
         )
@@ -142,7 +143,7 @@ def scaled_noise(
     """
     scale = largest_over_pairs([pair.scale for pair in pairs])
     claim = ScaleClaim(
-        achieved=tuple(pair.achieved for pair in pairs),
+        epsilon_at_scale=tuple(pair.epsilon_at_scale for pair in pairs),
         noise=noise,
         notion=notion,
         theorem=theorem,
@@ -162,7 +163,7 @@ def scaled_noise(
     )
 
 
-def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
+def check_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
     """Return the budget's order; a theorem for orders from `low` on refuses smaller ones."""
     if budget.order < low:
         raise NotApplicableError(

@@ -19,14 +19,20 @@ from mechanisms.laws.transport import pairwise_distances, w_infinity
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.alternate import least_noise_coupling
+from mechanisms.renyi.alpha_wasserstein import (
+    wasserstein_gaussian_epsilon,
+    wasserstein_gaussian_scale,
+    wasserstein_laplace_epsilon,
+    wasserstein_laplace_scale,
+)
+from mechanisms.renyi.least_noise_coupling import least_noise_coupling
 from mechanisms.renyi.scale_claim import (
     check_noise,
-    checked_order,
+    check_order,
     over_pairs,
     scaled_noise,
 )
+from mechanisms.renyi.w_infinity import w_infinity_laplace_epsilon, w_infinity_laplace_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +62,9 @@ class WassersteinVectors:
         """Take the largest scale over the pairs, each on its own best coupling."""
         laplace = self.noise == "laplace"
         theorem = f"Ding, Yang, Zhang (2026), Theorem {1 if laplace else 2}, in R^m"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
-        solve = calibrate.wasserstein_laplace if laplace else calibrate.wasserstein_gaussian
-        read = achieved.wasserstein_laplace if laplace else achieved.wasserstein_gaussian
+        order, epsilon = check_order(budget, theorem), budget.epsilon
+        solve = wasserstein_laplace_scale if laplace else wasserstein_gaussian_scale
+        read = wasserstein_laplace_epsilon if laplace else wasserstein_gaussian_epsilon
 
         def best(laws: tuple[DiscreteLaw, DiscreteLaw]) -> Coupling:
             lengths = pairwise_distances(*laws, norm="l1" if laplace else "l2")
@@ -116,8 +122,8 @@ class WInfinityVectors:
         """Divide the largest L1 displacement over the pairs by epsilon."""
         pairs = over_pairs(
             [w_infinity(*laws, norm=self.ground).coupling for laws in law_pairs(answers)],
-            lambda plan: calibrate.w_infinity_laplace(plan, epsilon=budget.epsilon),
-            lambda plan, b: achieved.w_infinity_laplace(plan, scale=b),
+            lambda plan: w_infinity_laplace_scale(plan, epsilon=budget.epsilon),
+            lambda plan, b: w_infinity_laplace_epsilon(plan, scale=b),
         )
         return scaled_noise(
             pairs,

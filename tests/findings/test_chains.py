@@ -26,8 +26,8 @@ from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.truncated_gaussian import truncated_influence
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 
 BINARY = ((0.6, 0.4), (0.2, 0.8))
 CHAIN = MarkovChain(transition=np.array(BINARY))

@@ -28,8 +28,8 @@ from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import uncertainty_penalty
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]

@@ -17,7 +17,8 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laws.answer import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 from mechanisms.laws.visit_counts import visits_law
-from mechanisms.leakage.integer_grid import LogPair, laplace_lattice
+from mechanisms.leakage.integer_grid import laplace_lattice
+from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
 from tests.mechanisms.influence.enumeration import listed, random_chain_law
 
@@ -42,7 +43,7 @@ def brute_force(mechanism, laws, k):
         rows, weights = listed(law)
         density = sum(mechanism.log_density(outputs[:, j, None], rows[None]) for j in range(k))
         logs.append(np.log(np.exp(density) @ weights))
-    return outputs, LogPair(first=logs[0], second=logs[1])
+    return outputs, FinitePair.from_logs(first=logs[0], second=logs[1])
 
 
 @given(seed=seeds, epsilon=st.floats(0.05, 4), k=st.integers(1, 2), zeros=st.booleans())

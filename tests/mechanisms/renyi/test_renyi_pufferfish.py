@@ -18,18 +18,16 @@ from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
+from mechanisms.renyi.best_published import BestPublished
 from mechanisms.renyi.gaussian_prior import GaussianPrior
-from mechanisms.renyi.joint_convex import BestPublished, JointConvexLaplace
-from mechanisms.renyi.kantorovich import (
-    KantorovichApproximate,
-    KantorovichGaussianClassical,
-    RelaxedKantorovichLaplace,
-    WInfinityLaplace,
-)
+from mechanisms.renyi.joint_convex import JointConvexLaplace
+from mechanisms.renyi.kantorovich import KantorovichApproximate, KantorovichGaussianClassical
 from mechanisms.renyi.low_order import LowOrderLaplace
+from mechanisms.renyi.relaxed_kantorovich import RelaxedKantorovichLaplace
 from mechanisms.renyi.scale_claim import ScaleClaim, ZeroNoiseRelease
 from mechanisms.renyi.shift_reduction import ShiftReduction
 from mechanisms.renyi.tight_noise import TightNoise
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import COUNTS, answers_of, on_grid
 
 RENYI = {
@@ -272,7 +270,7 @@ def test_repeated_laplace_noise_at_the_exact_scale_has_no_claim():
 
 def test_a_claim_is_about_its_own_noise_law():
     claim = ScaleClaim(
-        achieved=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
+        epsilon_at_scale=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
         measure=ApproximateMeasure(0.0),
     )  # fmt: skip
     noise = GaussianNoise(covariance=np.eye(1), calibration="analytic")

@@ -12,19 +12,19 @@ from mechanisms.laws.discrete import DiscreteLaw, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances, w_infinity
 from mechanisms.leakage.divergence import noised_divergence, worst_noised_divergence
 from mechanisms.leakage.hockey_stick import hockey_stick
-from mechanisms.renyi.calibrate import w_infinity_laplace
-from mechanisms.renyi.gaussian_prior_scale import (
+from mechanisms.renyi.gaussian_prior import (
     gaussian_divergence,
-    tight_gaussian_prior,
-    wasserstein_gaussian_prior,
+    tight_gaussian_prior_scale,
+    wasserstein_gaussian_prior_scale,
 )
-from mechanisms.renyi.kantorovich_scale import (
-    classical_gaussian,
-    kantorovich_gaussian,
-    kantorovich_laplace,
-    relaxed_kantorovich_laplace,
+from mechanisms.renyi.kantorovich import (
+    classical_gaussian_scale,
+    kantorovich_gaussian_scale,
+    kantorovich_laplace_scale,
 )
-from mechanisms.renyi.low_order_scale import low_order_laplace, low_order_laplace_optimal
+from mechanisms.renyi.low_order import low_order_laplace_optimal_scale, low_order_laplace_scale
+from mechanisms.renyi.relaxed_kantorovich import relaxed_kantorovich_scale
+from mechanisms.renyi.w_infinity import w_infinity_laplace_scale
 
 SETTINGS = settings(max_examples=30, deadline=None)
 
@@ -41,8 +41,8 @@ def laws(draw):
 @given(laws(), laws(), st.sampled_from([0.1, 0.7, 3.0]))
 def test_relaxed_kantorovich_is_pufferfish_private_and_below_w_infinity(p, q, epsilon):
     plan = comonotone(p, q)
-    scale = relaxed_kantorovich_laplace(plan, epsilon=epsilon)
-    assert scale <= w_infinity_laplace(plan, epsilon=epsilon) * (1 + 1e-12)
+    scale = relaxed_kantorovich_scale(plan, epsilon=epsilon)
+    assert scale <= w_infinity_laplace_scale(plan, epsilon=epsilon) * (1 + 1e-12)
     if scale > 0:
         found = worst_noised_divergence(p, q, order=math.inf, noise="laplace", scale=scale)
         assert found <= epsilon * (1 + 1e-12)
@@ -53,9 +53,9 @@ def test_relaxed_kantorovich_is_pufferfish_private_and_below_w_infinity(p, q, ep
 def test_epsilon_delta_scales_hold_on_the_exact_curve(p, q, epsilon, delta):
     plan = comonotone(p, q)
     for noise, scale in (
-        ("gaussian", kantorovich_gaussian(plan, epsilon=epsilon, delta=delta)),
-        ("gaussian", classical_gaussian(plan, epsilon=epsilon, delta=delta)),
-        ("laplace", kantorovich_laplace(plan, epsilon=epsilon, delta=delta)),
+        ("gaussian", kantorovich_gaussian_scale(plan, epsilon=epsilon, delta=delta)),
+        ("gaussian", classical_gaussian_scale(plan, epsilon=epsilon, delta=delta)),
+        ("laplace", kantorovich_laplace_scale(plan, epsilon=epsilon, delta=delta)),
     ):
         for pair in ((p, q), (q, p)) if scale > 0 else ():
             found = hockey_stick(*pair, epsilon=epsilon, noise=noise, scale=scale)
@@ -65,20 +65,23 @@ def test_epsilon_delta_scales_hold_on_the_exact_curve(p, q, epsilon, delta):
 def test_epsilon_delta_scales_are_tight_on_points():
     points = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
     plan = comonotone(*points)
-    for noise, calibrate in (("gaussian", kantorovich_gaussian), ("laplace", kantorovich_laplace)):
+    for noise, calibrate in (
+        ("gaussian", kantorovich_gaussian_scale),
+        ("laplace", kantorovich_laplace_scale),
+    ):
         scale = calibrate(plan, epsilon=0.5, delta=0.01)
         found = hockey_stick(*points, epsilon=0.5, noise=noise, scale=scale)
         assert found.hi == pytest.approx(0.01, rel=1e-8)
-    assert kantorovich_laplace(plan, epsilon=0.5, delta=0.0) == pytest.approx(2)
-    assert kantorovich_gaussian(plan, epsilon=0.5, delta=0.0) == math.inf
+    assert kantorovich_laplace_scale(plan, epsilon=0.5, delta=0.0) == pytest.approx(2)
+    assert kantorovich_gaussian_scale(plan, epsilon=0.5, delta=0.0) == math.inf
 
 
 @SETTINGS
 @given(laws(), laws(), st.sampled_from([0.3, 0.5, 0.9]), st.sampled_from([0.05, 0.5]))
 def test_low_orders_meet_the_budget_and_the_best_plan_needs_least(p, q, order, epsilon):
     pytest.importorskip("ot")
-    plain = low_order_laplace(comonotone(p, q), order=order, epsilon=epsilon)
-    best = low_order_laplace_optimal(p, q, order=order, epsilon=epsilon)
+    plain = low_order_laplace_scale(comonotone(p, q), order=order, epsilon=epsilon)
+    best = low_order_laplace_optimal_scale(p, q, order=order, epsilon=epsilon)
     assert best <= plain * (1 + 1e-6)
     for scale in (plain, best):
         found = worst_noised_divergence(p, q, order=order, noise="laplace", scale=scale)
@@ -112,8 +115,10 @@ PRIORS = [
 def test_gaussian_priors(variance, order, epsilon, theorem, exact):
     laws = ((0.0, 1.0), (1.0, variance))
     budget = {"order": order, "epsilon": epsilon}
-    assert wasserstein_gaussian_prior(*laws, **budget) ** 2 == pytest.approx(theorem, abs=5.1e-5)
-    assert tight_gaussian_prior(*laws, **budget) ** 2 == pytest.approx(exact, abs=5.1e-5)
+    assert wasserstein_gaussian_prior_scale(*laws, **budget) ** 2 == pytest.approx(
+        theorem, abs=5.1e-5
+    )
+    assert tight_gaussian_prior_scale(*laws, **budget) ** 2 == pytest.approx(exact, abs=5.1e-5)
 
 
 @pytest.mark.parametrize("order", [0.5, 1, 2, 3.0])
