@@ -14,7 +14,7 @@ from bench.config.build import ConfigError, unknown
 from bench.scenarios.base import Scenario
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import comonotone
+from mechanisms.laws.coupling import comonotone
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.renyi.alpha_wasserstein import wasserstein_laplace_epsilon
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import CELLS
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 
@@ -115,7 +116,7 @@ def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> list[Flo
     if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
         raise NotComputableError("exact leakage of this noise needs finitely many answers")
     points = [
-        np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
+        np.asarray(law.atoms, dtype=np.float64).reshape(law.weights.size, -1)
         for law in (first, second)
     ]
     together = np.concatenate(points)

@@ -16,7 +16,7 @@ from typing import ClassVar
 from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (
@@ -109,7 +109,7 @@ def wasserstein_laplace_scale(coupling: Coupling, *, order: float, epsilon: floa
 
     Examples
     --------
-    >>> from mechanisms.laws.discrete import comonotone_of_samples
+    >>> from mechanisms.laws.coupling import comonotone_of_samples
     >>> pair = comonotone_of_samples([0.0], [1.0])
     >>> round(wasserstein_laplace_scale(pair, order=2, epsilon=0.5), 9)
     4.0

@@ -11,7 +11,7 @@ import numpy as np
 from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (

@@ -14,7 +14,7 @@ from typing import ClassVar
 from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (

@@ -22,7 +22,7 @@ from mechanisms import check
 from mechanisms.base import Mechanism, NotApplicableError
 from mechanisms.check import FloatArray
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling
+from mechanisms.laws.coupling import Coupling
 from mechanisms.leakage.gaussian_tradeoff import classical_constant, gaussian_deltas
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.leakage.root import smallest_monotone

@@ -20,7 +20,8 @@ from mechanisms import check
 from mechanisms.base import Mechanism, NotApplicableError
 from mechanisms.check import FloatArray
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.budget import RenyiEpsilon
@@ -109,7 +110,7 @@ def low_order_laplace_epsilon(coupling: Coupling, *, order: float, scale: float)
 
 
 def low_order_laplace_optimal_scale(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float
+    p: FiniteLaw, q: FiniteLaw, *, order: float, epsilon: float
 ) -> float:
     """Return the smallest b that Proposition 1 proves with the best coupling for each b.
 
@@ -127,7 +128,7 @@ def low_order_laplace_optimal_scale(
     return _solve(loss, distances.ravel(), still, order, epsilon)
 
 
-def low_order_coupling(p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float) -> Coupling:
+def low_order_coupling(p: FiniteLaw, q: FiniteLaw, *, order: float, epsilon: float) -> Coupling:
     """Return the coupling that attains `low_order_laplace_optimal_scale`."""
     scale = low_order_laplace_optimal_scale(p, q, order=order, epsilon=epsilon)
     distances = np.abs(np.subtract.outer(p.atoms, q.atoms))

@@ -17,7 +17,8 @@ from mechanisms.base import Mechanism, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.leakage.root import largest_convex
 from mechanisms.noise.additive import AdditiveNoise
@@ -177,7 +178,7 @@ class WassersteinExponential:
         costs = plan.distances() ** self.power
         return exponential_rate(costs, plan.weights, order=order, epsilon=epsilon)
 
-    def _plan(self, p: DiscreteLaw, q: DiscreteLaw, order: float, epsilon: float) -> Coupling:
+    def _plan(self, p: FiniteLaw, q: FiniteLaw, order: float, epsilon: float) -> Coupling:
         if self.plan == "comonotone" or not 1 < order < math.inf:
             return comonotone(p, q)
         costs = np.abs(np.subtract.outer(p.atoms, q.atoms)) ** self.power

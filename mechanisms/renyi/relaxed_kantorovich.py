@@ -16,7 +16,7 @@ from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling
+from mechanisms.laws.coupling import Coupling
 from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import (

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.laws.discrete import largest_over_pairs
+from mechanisms.laws.coupling import largest_over_pairs
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.additive import Noise as NoiseLaw

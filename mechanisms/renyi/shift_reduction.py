@@ -20,7 +20,7 @@ from mechanisms.base import Mechanism
 from mechanisms.check import within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.closeness import w_delta_closeness
-from mechanisms.laws.discrete import Coupling, wasserstein
+from mechanisms.laws.coupling import Coupling, wasserstein
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (

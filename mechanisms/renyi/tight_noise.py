@@ -11,7 +11,8 @@ import numpy as np
 from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import DiscreteLaw, comonotone
+from mechanisms.laws.coupling import comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import worst_noised_divergence
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.leakage.root import smallest_monotone
@@ -73,9 +74,7 @@ class TightNoise:
         )
 
 
-def tight_scale(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float, noise: Noise
-) -> float:
+def tight_scale(p: FiniteLaw, q: FiniteLaw, *, order: float, epsilon: float, noise: Noise) -> float:
     """Return the smallest scale with ``D_order <= epsilon`` after noise, in both directions.
 
     Exact to 1e-11, rounded up. Every divergence is nonincreasing in the scale, since Laplace
@@ -83,7 +82,7 @@ def tight_scale(
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
         Laws of the query under the two secrets, on the line.
     order : float in (0, inf]
     epsilon : float in (0, inf]
@@ -118,7 +117,7 @@ def tight_scale(
     )
 
 
-def _far_ratio(p: DiscreteLaw, q: DiscreteLaw) -> float:
+def _far_ratio(p: FiniteLaw, q: FiniteLaw) -> float:
     """Return the largest log ratio of Gaussian tails: that of the outermost atoms' weights."""
     if p.atoms[0] != q.atoms[0] or p.atoms[-1] != q.atoms[-1]:
         return math.inf

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import (

@@ -13,8 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import Mechanism
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
+from mechanisms.knowledge import FiniteAnswers
+from mechanisms.laws.coupling import Coupling, Norm
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import pairwise_distances, w_infinity
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
@@ -66,7 +67,7 @@ class WassersteinVectors:
         solve = wasserstein_laplace_scale if laplace else wasserstein_gaussian_scale
         read = wasserstein_laplace_epsilon if laplace else wasserstein_gaussian_epsilon
 
-        def best(laws: tuple[DiscreteLaw, DiscreteLaw]) -> Coupling:
+        def best(laws: tuple[FiniteLaw, FiniteLaw]) -> Coupling:
             lengths = pairwise_distances(*laws, norm="l1" if laplace else "l2")
 
             def log_costs(scale: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -135,13 +136,7 @@ class WInfinityVectors:
         )
 
 
-def law_pairs(answers: FiniteAnswers) -> list[tuple[DiscreteLaw, DiscreteLaw]]:
-    """Return the laws of every pair as atoms and weights, each unordered pair once."""
-    laws = [
-        DiscreteLaw(
-            atoms=np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1),
-            weights=law.weights,
-        )
-        for law in answers.laws
-    ]
+def law_pairs(answers: FiniteAnswers) -> list[tuple[FiniteLaw, FiniteLaw]]:
+    """Return the laws of every pair, each unordered pair once."""
+    laws = [law.as_vectors for law in answers.laws]
     return [(laws[i], laws[j]) for i, j in sorted({(min(p), max(p)) for p in answers.pairs})]

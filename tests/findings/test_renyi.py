@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
 from mechanisms.laws.closeness import w_delta_closeness
-from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
+from mechanisms.laws.coupling import comonotone, wasserstein
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.renyi.alpha_wasserstein import wasserstein_gaussian_scale, wasserstein_laplace_scale
 from mechanisms.renyi.best_published import best_laplace_scale
@@ -72,7 +73,7 @@ def test_theorem_1_needs_more_noise_below_an_order(name, epsilon, shift, pure):
 
 
 def test_on_two_points_theorem_1_loses_at_every_order_even_to_pure_privacy():
-    points = comonotone(*(DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)))
+    points = comonotone(*(FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)))
     for order in (1.01, 1.5, 2.0, 10.0, 1e3):
         scale = wasserstein_laplace_scale(points, order=order, epsilon=0.5)
         assert scale == pytest.approx(2 * order / (order - 1))
@@ -153,7 +154,7 @@ def test_one_patient_moves_w_infinity_of_heart_and_one_pupil_that_of_student():
         laws = list(embedded(name))
         counts = laws[side].counts.copy()
         counts[np.flatnonzero(laws[side].atoms == value)[0]] -= 1
-        laws[side] = DiscreteLaw.of_counts(atoms=laws[side].atoms, counts=counts)
+        laws[side] = FiniteLaw.of_counts(atoms=laws[side].atoms, counts=counts)
         return wasserstein(*laws, order=math.inf)
 
     assert without("heart", 0, 6.2) == pytest.approx(1.6)  # from 2.2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from mechanisms.laws.discrete import comonotone_of_samples
+from mechanisms.laws.coupling import comonotone_of_samples
 from mechanisms.renyi import noise_cost, power_noise
 from mechanisms.renyi.alpha_wasserstein import wasserstein_laplace_scale
 

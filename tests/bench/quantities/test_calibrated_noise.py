@@ -10,7 +10,7 @@ from bench.scenarios.numeric_column import NumericColumn
 from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
 from mechanisms.group_privacy import GroupLaplace
-from mechanisms.laws.discrete import comonotone
+from mechanisms.laws.coupling import comonotone
 from mechanisms.renyi.alpha_wasserstein import (
     AlphaWassersteinGaussian,
     AlphaWassersteinLaplace,

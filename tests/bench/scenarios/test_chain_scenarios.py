@@ -15,7 +15,7 @@ from bench.study.cross import Cross, absent_data
 from bench.study.game import Game, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
-from mechanisms.distribution.wasserstein import FiniteAnswers
+from mechanisms.knowledge import FiniteAnswers
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
@@ -56,7 +56,7 @@ def test_worlds_have_the_laws_that_the_scenario_offers(scenario):
     for value in range(len(scenario.secrets)):
         law = scenario.law(value)
         own = worlds.answers[secret == value]
-        seen = (own[:, None] == law.support[None]).all(axis=2).mean(axis=0)
+        seen = (own[:, None] == law.atoms[None]).all(axis=2).mean(axis=0)
         assert seen.sum() == pytest.approx(1.0)
         deviation = np.sqrt(law.weights * (1 - law.weights) / 20_000)
         assert (np.abs(seen - law.weights) <= 5 * deviation + 1 / 20_000).all()
@@ -283,9 +283,9 @@ def test_reducible_and_periodic_chains_give_the_right_values():
     assert still.knowledge(CurveKnowledge).curve.values[:10].min() == math.inf
     budget = still.knowledge(CurveKnowledge).curve.budget(1.0)
     assert budget.total == pytest.approx(1 / 10)  # group privacy
-    assert still.law(1).support.tolist() == [[10.0]]
+    assert still.law(1).atoms.tolist() == [[10.0]]
     swap = count(transition=[[0.0, 1.0], [1.0, 0.0]], length=10)
-    assert swap.law(0).support.tolist() == [[5.0]]
+    assert swap.law(0).atoms.tolist() == [[5.0]]
     assert swap.knowledge(CurveKnowledge).curve.at(9) == math.inf
 
 

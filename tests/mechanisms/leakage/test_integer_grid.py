@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import (
     geometric_lattice,
     laplace_lattice,
@@ -25,12 +25,12 @@ def random_laws(rng, dimension):
     laws = []
     for _ in range(2):
         support = np.unique(rng.integers(-3, 4, size=(rng.integers(1, 5), dimension)), axis=0)
-        laws.append(FiniteLaw(support=support, weights=rng.dirichlet(np.ones(len(support)))))
+        laws.append(FiniteLaw(atoms=support, weights=rng.dirichlet(np.ones(len(support)))))
     return laws
 
 
 def mixture(law, scales, points):
-    distance = np.abs(points[:, None] - law.support[None]) / scales
+    distance = np.abs(points[:, None] - law.atoms[None]) / scales
     return np.exp(-distance.sum(axis=2)) @ law.weights
 
 
@@ -41,8 +41,8 @@ def test_on_the_line_laplace_numbers_agree_with_their_closed_forms(seed, scale):
     laws = random_laws(rng, 1)
     found = laplace_lattice(*laws, np.array([scale]))
     exact = NoisedPoints(
-        first=DiscreteLaw(atoms=laws[0].support[:, 0], weights=laws[0].weights),
-        second=DiscreteLaw(atoms=laws[1].support[:, 0], weights=laws[1].weights),
+        first=FiniteLaw(atoms=laws[0].atoms[:, 0], weights=laws[0].weights),
+        second=FiniteLaw(atoms=laws[1].atoms[:, 0], weights=laws[1].weights),
         noise="laplace", scale=scale,
     )  # fmt: skip
     assert found.epsilon(0.0).hi == pytest.approx(exact.epsilon(0.0).hi, abs=1e-9)
@@ -96,8 +96,8 @@ def test_geometric_and_laplace_noise_of_one_scale_have_the_same_pure_loss(seed, 
 
 
 def test_tiny_scales_do_not_underflow():
-    first = FiniteLaw(support=np.array([[0], [100]]), weights=np.array([0.5, 0.5]))
-    second = FiniteLaw(support=np.array([[0], [99]]), weights=np.array([0.5, 0.5]))
+    first = FiniteLaw(atoms=np.array([[0], [100]]), weights=np.array([0.5, 0.5]))
+    second = FiniteLaw(atoms=np.array([[0], [99]]), weights=np.array([0.5, 0.5]))
     for pair in (laplace_lattice(first, second, np.array([0.001])),
                  geometric_lattice(first, second, np.array([0.001]))):  # fmt: skip
         assert pair.epsilon(0.0).hi == pytest.approx(1000.0)
@@ -105,9 +105,9 @@ def test_tiny_scales_do_not_underflow():
 
 
 def test_answers_beyond_reach_say_why():
-    whole = FiniteLaw(support=np.array([[0, 0], [1, 2]]), weights=np.array([0.5, 0.5]))
-    halves = FiniteLaw(support=np.array([[0.5, 0]]), weights=np.array([1.0]))
-    far = FiniteLaw(support=np.array([[10**4, 10**4]]), weights=np.array([1.0]))
+    whole = FiniteLaw(atoms=np.array([[0, 0], [1, 2]]), weights=np.array([0.5, 0.5]))
+    halves = FiniteLaw(atoms=np.array([[0.5, 0]]), weights=np.array([1.0]))
+    far = FiniteLaw(atoms=np.array([[10**4, 10**4]]), weights=np.array([1.0]))
     bell = GaussianLaw(mean=np.zeros(2), covariance=np.eye(2))
     for other, reason in ((halves, "whole-number"), (far, "cells"), (bell, "finitely many")):
         with pytest.raises(NotComputableError, match=reason):

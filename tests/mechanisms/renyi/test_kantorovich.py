@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw, comonotone
+from mechanisms.laws.coupling import comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances, w_infinity
 from mechanisms.leakage.divergence import noised_divergence, worst_noised_divergence
 from mechanisms.leakage.hockey_stick import hockey_stick
@@ -34,7 +35,7 @@ def laws(draw):
     size = draw(st.integers(1, 4))
     atoms = draw(st.lists(st.integers(-5, 5).map(float), min_size=size, max_size=size, unique=True))
     counts = draw(st.lists(st.integers(1, 20), min_size=size, max_size=size))
-    return DiscreteLaw.of_counts(atoms=atoms, counts=counts)
+    return FiniteLaw.of_counts(atoms=atoms, counts=counts)
 
 
 @SETTINGS
@@ -63,7 +64,7 @@ def test_epsilon_delta_scales_hold_on_the_exact_curve(p, q, epsilon, delta):
 
 
 def test_epsilon_delta_scales_are_tight_on_points():
-    points = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
+    points = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
     plan = comonotone(*points)
     for noise, calibrate in (
         ("gaussian", kantorovich_gaussian_scale),
@@ -90,8 +91,8 @@ def test_low_orders_meet_the_budget_and_the_best_plan_needs_least(p, q, order, e
 
 def test_proposition_1_is_not_served_best_by_the_comonotone_plan():
     pytest.importorskip("ot")
-    p = DiscreteLaw(atoms=[0.0, 1.0, 2.0, 3.0], weights=[0.25] * 4)
-    q = DiscreteLaw(atoms=[1.0, 2.0, 3.0, 4.0], weights=[0.25] * 4)
+    p = FiniteLaw(atoms=[0.0, 1.0, 2.0, 3.0], weights=[0.25] * 4)
+    q = FiniteLaw(atoms=[1.0, 2.0, 3.0, 4.0], weights=[0.25] * 4)
     costs = -np.exp(-0.5 * np.abs(np.subtract.outer(p.atoms, q.atoms)))
     means = [
         plan.weights @ np.exp(-0.5 * plan.distances())
@@ -137,12 +138,12 @@ def test_gaussian_prior_divergence_agrees_with_integration(order):
 
 def test_w_infinity_in_the_plane():
     pytest.importorskip("ot")
-    p = DiscreteLaw(atoms=[[0.0, 0.0], [5.0, 5.0]], weights=[0.5, 0.5])
-    q = DiscreteLaw(atoms=[[3.0, 4.0], [5.0, 6.0]], weights=[0.5, 0.5])
+    p = FiniteLaw(atoms=[[0.0, 0.0], [5.0, 5.0]], weights=[0.5, 0.5])
+    q = FiniteLaw(atoms=[[3.0, 4.0], [5.0, 6.0]], weights=[0.5, 0.5])
     assert w_infinity(p, q, norm="l2").distance == 5
     assert w_infinity(p, q, norm="l1").distance == 7
     # Moving a little of the middle atom is enough to make it the bottleneck.
-    r = DiscreteLaw(atoms=[[3.0, 4.0], [5.0, 6.0]], weights=[0.5 + 1e-6, 0.5 - 1e-6])
+    r = FiniteLaw(atoms=[[3.0, 4.0], [5.0, 6.0]], weights=[0.5 + 1e-6, 0.5 - 1e-6])
     assert w_infinity(p, r, norm="l2").distance == 5
     assert pairwise_distances(p, q, norm="l1")[1].tolist() == [3, 1]
 
@@ -150,8 +151,8 @@ def test_w_infinity_in_the_plane():
 def test_an_atom_of_little_weight_in_the_plane_still_counts_for_w_infinity():
     pytest.importorskip("ot")
     atoms = [[0.0, 0.0], [1.0, 0.0], [100.0, 0.0]]
-    p = DiscreteLaw(atoms=atoms, weights=[0.5, 0.5 - 5e-13, 5e-13])
-    q = DiscreteLaw(atoms=atoms, weights=[0.4, 0.6 - 1e-13, 1e-13])
+    p = FiniteLaw(atoms=atoms, weights=[0.5, 0.5 - 5e-13, 5e-13])
+    q = FiniteLaw(atoms=atoms, weights=[0.4, 0.6 - 1e-13, 1e-13])
     assert w_infinity(p, q, norm="l1").distance == 99
 
 
@@ -166,9 +167,9 @@ def test_w_infinity_by_bisection_agrees_with_the_line(p, q):
 
 def test_conditional_laws_within_w_need_no_extra_term():
     # Given |z| <= W both sides are mixtures of laws at most W apart: the shift bound holds.
-    p = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.2, 0.5, 0.3])
-    q = DiscreteLaw(atoms=[1.0, 2.0, 3.0], weights=[0.2, 0.5, 0.3])
-    shift = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
+    p = FiniteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.2, 0.5, 0.3])
+    q = FiniteLaw(atoms=[1.0, 2.0, 3.0], weights=[0.2, 0.5, 0.3])
+    shift = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
     for noise in ("laplace", "gaussian"):
         bound = noised_divergence(*shift, order=3, noise=noise, scale=0.9)
         assert noised_divergence(p, q, order=3, noise=noise, scale=0.9) <= bound * (1 + 1e-12)
@@ -176,6 +177,6 @@ def test_conditional_laws_within_w_need_no_extra_term():
 
 def test_a_missing_transport_library_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ot", None)
-    law = DiscreteLaw(atoms=[0.0], weights=[1.0])
+    law = FiniteLaw(atoms=[0.0], weights=[1.0])
     with pytest.raises(ImportError, match=r"privacy-notions-bench\[transport\]"):
         optimal_coupling(law, law, costs=np.zeros((1, 1)))

@@ -9,7 +9,8 @@ import math
 
 import pytest
 
-from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
+from mechanisms.laws.coupling import comonotone, wasserstein
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.renyi.alpha_wasserstein import wasserstein_gaussian_scale, wasserstein_laplace_scale
 from mechanisms.renyi.joint_convex import joint_convex_laplace_scale
 from mechanisms.renyi.relaxed_kantorovich import relaxed_kantorovich_scale
@@ -19,7 +20,7 @@ from mechanisms.renyi.w_infinity import w_infinity_laplace_scale
 
 
 def table(counts):
-    return DiscreteLaw.of_counts(atoms=list(counts), counts=list(counts.values()))
+    return FiniteLaw.of_counts(atoms=list(counts), counts=list(counts.values()))
 
 
 # fmt: off
@@ -44,15 +45,15 @@ STUDENT = (  # guardian mother, father
            17: 2, 18: 4}),
 )
 # fmt: on
-POINTS = tuple(DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
-BERNOULLI = tuple(DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
+POINTS = tuple(FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+BERNOULLI = tuple(FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
 SIX = (
-    DiscreteLaw(atoms=range(6), weights=[0.05, 0.1, 0.25, 0.3, 0.2, 0.1]),
-    DiscreteLaw(atoms=range(6), weights=[0.1, 0.2, 0.3, 0.2, 0.15, 0.05]),
+    FiniteLaw(atoms=range(6), weights=[0.05, 0.1, 0.25, 0.3, 0.2, 0.1]),
+    FiniteLaw(atoms=range(6), weights=[0.1, 0.2, 0.3, 0.2, 0.15, 0.05]),
 )
 RARE = (
-    DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01]),
-    DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9]),
+    FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01]),
+    FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9]),
 )
 
 TOY = [
@@ -194,5 +195,5 @@ def test_w_infinity_hangs_on_single_records():
     )
     # fmt: on
     for counts, expected in ((every, 1), (complete, 2)):
-        laws = [DiscreteLaw.of_counts(atoms=range(1, 17), counts=c) for c in counts]
+        laws = [FiniteLaw.of_counts(atoms=range(1, 17), counts=c) for c in counts]
         assert wasserstein(*laws, order=math.inf) == expected

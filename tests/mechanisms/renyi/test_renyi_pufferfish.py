@@ -11,8 +11,8 @@ from scipy.stats import laplace
 
 from mechanisms.base import NotApplicableError, guarantee_of
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
@@ -47,12 +47,12 @@ APPROXIMATE = {
     "kantorovich_laplace": KantorovichApproximate(noise="laplace"),
     "classical": KantorovichGaussianClassical(),
 }
-POINTS = DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[1.0], weights=[1.0])
+POINTS = FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[1.0], weights=[1.0])
 FAR = on_grid([6, 3, 1, 0, 0]), on_grid([0, 1, 2, 3, 4])
 
 
 def vector(law):
-    return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+    return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
 
 def leaked(mechanism, p, q, k=1):
@@ -184,7 +184,7 @@ def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
         ScalarAnswers(laws=(p, None), pairs=((0, 1),))
     with pytest.raises(ValueError, match="pairs must index the 2 laws"):
         ScalarAnswers(laws=(p, q), pairs=((0, 2),))
-    plane = DiscreteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
+    plane = FiniteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
     with pytest.raises(ValueError, match="on the line"):
         ScalarAnswers(laws=(plane, plane), pairs=((0, 1),))
 

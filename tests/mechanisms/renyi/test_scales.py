@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling
 from mechanisms.leakage.divergence import worst_noised_divergence
 from mechanisms.renyi.alpha_wasserstein import wasserstein_gaussian_scale, wasserstein_laplace_scale
@@ -29,7 +30,7 @@ def laws(draw):
     size = draw(st.integers(1, 4))
     atoms = draw(st.lists(st.integers(-5, 5).map(float), min_size=size, max_size=size, unique=True))
     counts = draw(st.lists(st.integers(1, 20), min_size=size, max_size=size))
-    return DiscreteLaw.of_counts(atoms=atoms, counts=counts)
+    return FiniteLaw.of_counts(atoms=atoms, counts=counts)
 
 
 @SETTINGS
@@ -140,8 +141,8 @@ def test_comonotone_coupling_is_best_for_convex_costs(p, q, order):
 @pytest.mark.parametrize("calibrate", [wasserstein_laplace_scale, joint_convex_laplace_scale])
 def test_order_infinity_is_w_infinity_over_epsilon_and_large_orders_tend_to_it(calibrate):
     plan = comonotone(
-        DiscreteLaw(atoms=[0.0, 1.0], weights=[0.7, 0.3]),
-        DiscreteLaw(atoms=[0.0, 1.0], weights=[0.4, 0.6]),
+        FiniteLaw(atoms=[0.0, 1.0], weights=[0.7, 0.3]),
+        FiniteLaw(atoms=[0.0, 1.0], weights=[0.4, 0.6]),
     )
     assert calibrate(plan, order=math.inf, epsilon=0.5) == pytest.approx(2, rel=1e-14)
     assert calibrate(plan, order=1e4, epsilon=0.5) == pytest.approx(2, rel=1e-3)
@@ -150,7 +151,7 @@ def test_order_infinity_is_w_infinity_over_epsilon_and_large_orders_tend_to_it(c
 
 def test_order_1_has_its_limits():
     plan = comonotone(
-        DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5])
+        FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5])
     )
     assert wasserstein_laplace_scale(plan, order=1, epsilon=0.5) == math.inf
     assert wasserstein_laplace_scale(plan, order=1 + 1e-9, epsilon=0.5) > 1e8
@@ -160,8 +161,8 @@ def test_order_1_has_its_limits():
 
 
 def test_equal_laws_and_infinite_budgets_need_no_noise():
-    law = DiscreteLaw(atoms=[0.0, 4.0], weights=[0.5, 0.5])
-    far = DiscreteLaw(atoms=[9.0], weights=[1.0])
+    law = FiniteLaw(atoms=[0.0, 4.0], weights=[0.5, 0.5])
+    far = FiniteLaw(atoms=[9.0], weights=[1.0])
     for plan, epsilon in ((comonotone(law, law), 0.1), (comonotone(law, far), math.inf)):
         for order in (1, 2, math.inf):
             budget = {"order": order, "epsilon": epsilon}
@@ -178,8 +179,8 @@ def test_equal_laws_and_infinite_budgets_need_no_noise():
 
 def test_extreme_orders_budgets_and_distances_stay_finite():
     plan = comonotone(
-        DiscreteLaw(atoms=[0.0, 1e8], weights=[0.5, 0.5]),
-        DiscreteLaw(atoms=[1e-3, 3e8], weights=[0.5, 0.5]),
+        FiniteLaw(atoms=[0.0, 1e8], weights=[0.5, 0.5]),
+        FiniteLaw(atoms=[1e-3, 3e8], weights=[0.5, 0.5]),
     )
     for order in (1 + 1e-9, 2, 1e4):
         for epsilon in (1e-9, 1e3):
@@ -193,8 +194,8 @@ def test_extreme_orders_budgets_and_distances_stay_finite():
 
 
 def test_corollary_1_with_another_metric_needs_its_own_plan():
-    p = DiscreteLaw(atoms=[0.0, 1.0, 2.0, 3.0], weights=[0.25] * 4)
-    q = DiscreteLaw(atoms=[1.0, 2.0, 3.0, 4.0], weights=[0.25] * 4)
+    p = FiniteLaw(atoms=[0.0, 1.0, 2.0, 3.0], weights=[0.25] * 4)
+    q = FiniteLaw(atoms=[1.0, 2.0, 3.0, 4.0], weights=[0.25] * 4)
     order, epsilon = 2.0, 0.5
     budget = {"order": order, "epsilon": epsilon}
 
@@ -218,9 +219,7 @@ def test_corollary_1_with_another_metric_needs_its_own_plan():
 
 @pytest.mark.parametrize("bad", [{"order": 0.5}, {"epsilon": 0}, {"epsilon": math.nan}])
 def test_bad_budgets_are_named(bad):
-    plan = comonotone(
-        DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[1.0], weights=[1.0])
-    )
+    plan = comonotone(FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[1.0], weights=[1.0]))
     for calibrate in (
         wasserstein_laplace_scale,
         joint_convex_laplace_scale,
@@ -234,14 +233,14 @@ def test_bad_budgets_are_named(bad):
 @given(st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=8), st.randoms())
 def test_scales_do_not_depend_on_the_order_of_a_sample(values, random):
     shuffled = random.sample(values, len(values))
-    other = DiscreteLaw.of_sample([0.0, 1.0, 1.0])
+    other = FiniteLaw.of_sample([0.0, 1.0, 1.0])
     for calibrate in (
         wasserstein_laplace_scale,
         joint_convex_laplace_scale,
         wasserstein_gaussian_scale,
     ):
         here, there = (
-            calibrate(comonotone(DiscreteLaw.of_sample(v), other), order=2, epsilon=0.5)
+            calibrate(comonotone(FiniteLaw.of_sample(v), other), order=2, epsilon=0.5)
             for v in (values, shuffled)
         )
         assert here == there
