@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from mechanisms.base import Sees
-from mechanisms.check import Array, FloatArray, IntArray, positive, whole
+from mechanisms.check import Array, FloatArray, IntArray, one_of, positive, whole
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.laws.answer import AnswerLaw, FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
@@ -162,20 +162,14 @@ class PeeledRanking:
 
 def check_composition(composition: str, selection: str) -> None:
     """Refuse an unknown composition, and that of whole rankings where it is not proved."""
-    if composition not in COMPOSITIONS:
-        raise ValueError(
-            f"composition must be one of {', '.join(COMPOSITIONS)}, got {composition!r}."
-        )
+    one_of("composition", composition, COMPOSITIONS)
     if composition == "joint" and selection == "permute_and_flip":
         raise ValueError("composition='joint' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:
     """Refuse a selection that does not exist."""
-    if selection not in SELECTIONS:
-        raise ValueError(
-            f"selection must be one of {', '.join(SELECTIONS)}, got selection={selection!r}."
-        )
+    one_of("selection", selection, SELECTIONS)
 
 
 def all_rankings(size: int, k: int) -> IntArray:

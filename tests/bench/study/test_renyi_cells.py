@@ -43,7 +43,7 @@ def measured(path, mechanism, attack, **changes):
     }  # fmt: skip
     study = Cross(**(settings | changes))
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell)
     numbers = {r["metric"]: r["value"] for r in result.rows if not r["attack"]}
     return numbers, result.facts
 

@@ -7,7 +7,7 @@ from bench.datasets.checkins.synthetic_checkins import (
     RECIPE,
     SyntheticCheckIns,
     from_text,
-    made_up_countries,
+    synthetic_countries,
     to_text,
 )
 from bench.datasets.sequences.sequence_statistics import Entries, from_entries
@@ -42,7 +42,7 @@ def test_the_training_majority_is_right_about_as_often_as_published():
 
 def test_text_and_back():
     assert from_text(to_text(STATISTICS)).digest == STATISTICS.digest
-    assert len(set(made_up_countries())) == 77
+    assert len(set(synthetic_countries())) == 77
 
 
 def test_the_embedded_counts_are_what_the_recipe_describes():
