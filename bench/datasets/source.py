@@ -61,17 +61,17 @@ class SourceFile:
         """
         if folder is not None:
             return self._from_folder(Path(folder))
-        folder = named_folder(self)
+        folder = data_folder(self)
         if folder is not None:
             return self._from_folder(Path(folder))
         if download:
-            return self._downloaded()
+            return self._download()
         embedded = resources.files("bench.datasets") / "data" / f"{self.name}.gz"
         try:
             content = gzip.decompress(embedded.read_bytes())
         except UNREADABLE as error:
             raise DataError(f"the embedded copy of {self.name} is corrupt: {error}.") from error
-        return self._checked(content, "the embedded copy")
+        return self._check_digest(content, "the embedded copy")
 
     def path_in(self, folder: Path) -> Path | None:
         """Return where the file is in a folder, or None."""
@@ -82,9 +82,9 @@ class SourceFile:
         path = self.path_in(folder)
         if path is None:
             raise DataError(f"no file {self.name} or {self.name}.gz in the folder {folder}.")
-        return unpacked(path)
+        return decompress(path)
 
-    def _downloaded(self) -> bytes:
+    def _download(self) -> bytes:
         try:
             cached = pooch.retrieve(
                 self.url, known_hash=f"sha256:{self.sha256}", fname=self.name, progressbar=False
@@ -93,14 +93,14 @@ class SourceFile:
             raise DataError(f"cannot download {self.url}: {error}.") from error
         return Path(cached).read_bytes()
 
-    def _checked(self, content: bytes, origin: str) -> bytes:
+    def _check_digest(self, content: bytes, origin: str) -> bytes:
         digest = hashlib.sha256(content).hexdigest()
         if digest != self.sha256:
             raise DataError(f"{origin} of {self.name} is corrupt: sha256 {digest[:12]}...")
         return content
 
 
-def named_folder(*files: SourceFile) -> str | None:
+def data_folder(*files: SourceFile) -> str | None:
     """Return the folder that ``BENCH_DATA`` names, if it holds any of a dataset's files.
 
     All of them are then due there: copies from different places are never mixed.
@@ -110,7 +110,7 @@ def named_folder(*files: SourceFile) -> str | None:
     return str(folder) if held else None
 
 
-def located(name: str, asked: str | None, *files: str) -> Path:
+def locate(name: str, asked: str | None, *files: str) -> Path:
     """Return where an optional file is, or an optional folder with some files.
 
     Parameters
@@ -179,7 +179,7 @@ def unsplit(columns: Sequence[str]) -> bool:
     return len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
 
 
-def unpacked(path: Path) -> bytes:
+def decompress(path: Path) -> bytes:
     """Return a file's content, unpacked if its name ends in ``.gz``."""
     try:
         content = path.read_bytes()

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import ChainModel, made
+from bench.scenarios.chain_model import ChainModel, make_fact
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.knowledge import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.visit_counts import visits_law
 
@@ -57,7 +56,7 @@ class ChainCount(ChainModel):
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the count's laws."""
-        return made(
+        return make_fact(
             self.shared_facts()
             | {
                 Sensitivity: self._sensitivity,

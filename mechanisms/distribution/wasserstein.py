@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from mechanisms.check import positive
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
@@ -38,7 +38,7 @@ class ClosenessClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Move an answer by W along the axis with least noise, the worst move in L1."""
         if not isinstance(noise, LaplaceNoise):
             return NoClaim(reason="closeness in L1 is turned into epsilon by Laplace noise only")
@@ -60,6 +60,15 @@ class WassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -79,6 +88,17 @@ class ApproximateWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.2.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = ApproximateWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -104,6 +124,17 @@ class BoundedWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Proposition 3.3 with Theorem 3.2.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = BoundedWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [937.362, 937.362]
     """
 
     requires: ClassVar = (GaussianAnswers,)

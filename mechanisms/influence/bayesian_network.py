@@ -183,7 +183,7 @@ def _curve(rows: Sequence[FloatArray], n: int, direction: Direction) -> Influenc
     pairs = np.minimum.accumulate(np.concatenate(rows), axis=1)
     return InfluenceCurve(
         values=pairs.max(axis=0) if pairs.size else np.zeros(pairs.shape[1]),
-        cells=n,
+        entries=n,
         direction=direction,
         pairs=pairs if pairs.size else None,
     )

@@ -47,7 +47,7 @@ def truncated_curve(covariance: FloatArray, *, bound: float, width: float) -> In
     its best window is at the end, as for equal variances.
     """
     curve = observed_curve(covariance, bound=bound, width=width, b_max=1)
-    return InfluenceCurve(values=curve.values, cells=curve.cells, direction="upper bound")
+    return InfluenceCurve(values=curve.values, entries=curve.entries, direction="upper bound")
 
 
 def truncated_influence(

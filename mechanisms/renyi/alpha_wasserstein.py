@@ -46,6 +46,17 @@ class AlphaWassersteinLaplace:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorem 1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = AlphaWassersteinLaplace().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [6.852]
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -78,6 +89,17 @@ class AlphaWassersteinGaussian:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorem 2.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = AlphaWassersteinGaussian().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [0.925]
     """
 
     requires: ClassVar = (ScalarAnswers,)

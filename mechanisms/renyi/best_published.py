@@ -12,7 +12,7 @@ from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (
     RenyiMeasure,
@@ -48,11 +48,22 @@ class BestPublished:
     Parameters
     ----------
     noise : {"laplace", "gaussian"}
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = BestPublished(noise="gaussian").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [0.925]
     """
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)

@@ -15,6 +15,7 @@ import numpy as np
 
 from mechanisms import check
 from mechanisms.base import Mechanism, NotApplicableError
+from mechanisms.check import one_of
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.leakage.gaussian_log_ratio import LogRatio
 from mechanisms.leakage.root import smallest_monotone
@@ -46,6 +47,15 @@ class GaussianPrior:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorem 2; Gil, Alajaji, Linder (2013) for the divergence.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(means=[[0], [3]], covariances=[[[1]], [[2]]], pairs=((0, 1),))
+    >>> mechanism = GaussianPrior().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [18.683]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -53,8 +63,7 @@ class GaussianPrior:
     bound: Literal["wasserstein", "exact"] = "wasserstein"
 
     def __post_init__(self) -> None:
-        if self.bound not in ("wasserstein", "exact"):
-            raise ValueError(f"bound must be 'wasserstein' or 'exact', got bound={self.bound!r}.")
+        one_of("bound", self.bound, ("wasserstein", "exact"))
 
     def calibrate(self, answers: GaussianAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest scale over the pairs."""

@@ -43,6 +43,17 @@ class JointConvexLaplace:
     ----------
     Van Erven and Harremoes (2014), for ``exp((a-1) D_a)`` as an f-divergence, which is jointly
     convex; Mironov (2017), Proposition 6, for the Hellinger integral of two Laplace laws.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = JointConvexLaplace().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [0.913]
     """
 
     requires: ClassVar = (ScalarAnswers,)

@@ -24,7 +24,7 @@ from mechanisms.check import FloatArray
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling
 from mechanisms.leakage.gaussian_tradeoff import classical_constant, gaussian_deltas
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.budget import EpsilonDelta
 from mechanisms.privacy.guarantee import (
@@ -53,11 +53,22 @@ class KantorovichApproximate:
     References
     ----------
     Ding (2022), Kantorovich mechanism with Gaussian noise; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = KantorovichApproximate(noise="laplace").calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [1.976]
     """
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = EpsilonDelta
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -89,6 +100,17 @@ class KantorovichGaussianClassical:
     References
     ----------
     Ding (2022), with the constant of Dwork and Roth (2014), Theorem A.1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = KantorovichGaussianClassical().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [14.262]
     """
 
     requires: ClassVar = (ScalarAnswers,)

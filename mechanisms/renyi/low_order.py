@@ -49,6 +49,16 @@ class LowOrderLaplace:
     References
     ----------
     Ding, Yang, Zhang (2026), Proposition 1.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = LowOrderLaplace().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=0.5, epsilon=0.1)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [19.981]
     """
 
     requires: ClassVar = (ScalarAnswers,)

@@ -42,6 +42,15 @@ class RelaxedKantorovichLaplace:
     References
     ----------
     Ding (2022), relaxed Kantorovich mechanism.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = RelaxedKantorovichLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [0.901]
     """
 
     requires: ClassVar = (ScalarAnswers,)

@@ -11,10 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
+from mechanisms.check import one_of
 from mechanisms.laws.coupling import largest_over_pairs
-from mechanisms.leakage.noisy_mixtures import Noise
-from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.additive import Noise as NoiseLaw
+from mechanisms.leakage.noisy_mixtures import NoiseName
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
@@ -75,7 +75,7 @@ class ScaleClaim:
     """
 
     epsilon_at_scale: tuple[Callable[[float], float], ...]
-    noise: Noise
+    noise: NoiseName
     notion: str
     theorem: str
     measure: Measure
@@ -124,7 +124,7 @@ class ZeroNoiseRelease(ExactRelease):
 def scaled_noise(
     pairs: Sequence[PairScale],
     *,
-    noise: Noise,
+    noise: NoiseName,
     measure: Measure,
     theorem: str,
     notes: tuple[str, ...] = (),
@@ -174,5 +174,4 @@ def check_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> floa
 
 def check_noise(noise: str) -> None:
     """Refuse a noise law that there is not."""
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))

@@ -21,7 +21,7 @@ from mechanisms.check import within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.coupling import Coupling, wasserstein
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (
     DeltaApproximateRenyiMeasure,
@@ -59,11 +59,22 @@ class ShiftReduction:
     References
     ----------
     Pierquin et al. (2024), Corollary 3.1; with delta, their section 4 without its extra term.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = ShiftReduction(noise="laplace").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [2.647]
     """
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
     delta: float = 0.0
 
     def __post_init__(self) -> None:

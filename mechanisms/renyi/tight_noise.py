@@ -14,7 +14,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import comonotone
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import worst_noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import (
@@ -47,11 +47,21 @@ class TightNoise:
     References
     ----------
     Van Erven and Harremoes (2014), data processing inequality: divergences fall with the scale.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = TightNoise(noise="laplace").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.1)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [1.36]
     """
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -74,7 +84,9 @@ class TightNoise:
         )
 
 
-def tight_scale(p: FiniteLaw, q: FiniteLaw, *, order: float, epsilon: float, noise: Noise) -> float:
+def tight_scale(
+    p: FiniteLaw, q: FiniteLaw, *, order: float, epsilon: float, noise: NoiseName
+) -> float:
     """Return the smallest scale with ``D_order <= epsilon`` after noise, in both directions.
 
     Exact to 1e-11, rounded up. Every divergence is nonincreasing in the scale, since Laplace

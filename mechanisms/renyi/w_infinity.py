@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from mechanisms import check
 from mechanisms.base import Mechanism
+from mechanisms.check import one_of
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances
@@ -45,6 +46,15 @@ class WInfinityLaplace:
     References
     ----------
     Song, Wang, Chaudhuri (2017), W_infinity mechanism; Ding (2022), Theorem 1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WInfinityLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [2.0]
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -99,5 +109,4 @@ def plans(answers: ScalarAnswers, plan: str) -> list[Coupling]:
 
 def check_plan(plan: str) -> None:
     """Refuse a plan that there is not."""
-    if plan not in ("comonotone", "transport"):
-        raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={plan!r}.")
+    one_of("plan", plan, ("comonotone", "transport"))

@@ -13,11 +13,12 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import Mechanism
+from mechanisms.check import one_of
 from mechanisms.knowledge import FiniteAnswers
 from mechanisms.laws.coupling import Coupling, Norm
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import pairwise_distances, w_infinity
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
 from mechanisms.renyi.alpha_wasserstein import (
@@ -50,11 +51,21 @@ class WassersteinVectors:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorems 1 and 2 with the cost's metric in R^m (Corollary 1).
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinVectors(noise="laplace").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [46.25, 46.25]
     """
 
     requires: ClassVar = (FiniteAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -109,6 +120,14 @@ class WInfinityVectors:
     References
     ----------
     Song, Wang, Chaudhuri (2017), W_infinity mechanism.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WInfinityVectors().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -116,8 +135,7 @@ class WInfinityVectors:
     ground: Norm = "l1"
 
     def __post_init__(self) -> None:
-        if self.ground not in ("l1", "l2"):
-            raise ValueError(f"ground must be 'l1' or 'l2', got ground={self.ground!r}.")
+        one_of("ground", self.ground, ("l1", "l2"))
 
     def calibrate(self, answers: FiniteAnswers, *, budget: Epsilon) -> Mechanism:
         """Divide the largest L1 displacement over the pairs by epsilon."""

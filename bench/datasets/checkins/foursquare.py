@@ -13,7 +13,7 @@ from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.sequences.sequence_statistics import (
     SequenceStatistics,
     Steps,
-    known_steps,
+    check_steps,
     with_notes_on,
 )
 from bench.datasets.source import folder_with
@@ -59,7 +59,7 @@ class Foursquare:
             raise ValueError(
                 f"training_days must be below days={self.days}, got {self.training_days}."
             )
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @property
     def _where(self) -> str | None:

@@ -24,7 +24,7 @@ from importlib import resources
 import numpy as np
 
 from bench.datasets.checkins.checkin_labels import common_labels
-from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, known_steps
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, check_steps
 from bench.datasets.sequences.synthetic_walks import Recipe
 
 FILES = {"all": "synthetic_checkins.csv.gz", "changes": "synthetic_checkins_changes.csv.gz"}
@@ -32,7 +32,7 @@ DAYS = 532
 NOTE = "SYNTHETIC population: no real check-in is in it"
 
 
-def made_up_countries(size: int = 77) -> tuple[str, ...]:
+def synthetic_countries(size: int = 77) -> tuple[str, ...]:
     """Return country codes: "NA" first, then codes that stand for no country in particular."""
     letters = [a + b for a in "XQZ" for b in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
     return ("NA", *letters)[:size]
@@ -40,7 +40,7 @@ def made_up_countries(size: int = 77) -> tuple[str, ...]:
 
 RECIPE = Recipe(
     states=common_labels(),
-    groups=made_up_countries(),
+    groups=synthetic_countries(),
     users=266_909,
     mean_length=33_278_683 / 266_909,
     length_spread=1.0,
@@ -70,7 +70,7 @@ class SyntheticCheckIns:
     synthetic = True
 
     def __post_init__(self) -> None:
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
@@ -80,7 +80,7 @@ class SyntheticCheckIns:
 
 
 def to_text(statistics: SequenceStatistics) -> str:
-    """Return the counts of a statistics as comma-separated lines, each named in its first field."""
+    """Return the statistics as comma-separated lines of counts, each named in its first field."""
     values, counts = np.unique(statistics.lengths, return_counts=True)
     parts = [("transitions", statistics.transitions), ("training", statistics.training),
              ("query", statistics.query), ("lengths", np.stack([values, counts]))]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, known_steps
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, check_steps
 from mechanisms.check import FloatArray, IntArray, positive, whole, within
 from mechanisms.influence.chain import stationary_law
 
@@ -139,7 +139,7 @@ def statistics_of_walks(recipe: Recipe, steps: Steps = "all") -> SequenceStatist
 
     With ``steps="changes"`` a label that repeats the one before in its part is no entry.
     """
-    known_steps(steps)
+    check_steps(steps)
     group, length, walk = walks(recipe)
     rng = np.random.default_rng([recipe.seed, 1])
     # Entries fall on either part at random, as check-ins at uniform times do.

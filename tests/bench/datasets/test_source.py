@@ -11,7 +11,7 @@ import pytest
 import bench.datasets
 from bench.datasets.activities.recorded_activities import CareerRanking
 from bench.datasets.sequences.real_chains import Careers
-from bench.datasets.source import DataAbsentError, DataError, folder_with, located
+from bench.datasets.source import DataAbsentError, DataError, folder_with, locate
 
 MVAD = "har_labels/traminer/mvad.csv.gz"
 
@@ -33,36 +33,36 @@ def named(tmp_path, monkeypatch, nowhere):
 
 def test_a_file_is_looked_for_in_one_order(tmp_path, named, nowhere):
     beside = put(nowhere, "a/rows.csv")
-    assert located("a/rows.csv", None) == beside
+    assert locate("a/rows.csv", None) == beside
     in_variable = put(named, "a/rows.csv")
-    assert located("a/rows.csv", None) == in_variable
+    assert locate("a/rows.csv", None) == in_variable
     own = put(tmp_path, "own.csv")
-    assert located("a/rows.csv", str(own)) == own
+    assert locate("a/rows.csv", str(own)) == own
 
 
 def test_a_folder_is_never_mixed_from_two_places(named, nowhere):
     for name in ("x.txt", "y.txt"):
         put(nowhere, f"a/{name}")
-    assert located("a", None, "x.txt", "y.txt") == nowhere / "a"
+    assert locate("a", None, "x.txt", "y.txt") == nowhere / "a"
     put(named, "a/x.txt")
     with pytest.raises(DataAbsentError, match=r"no file .*named/a/y.txt"):
-        located("a", None, "x.txt", "y.txt")
+        locate("a", None, "x.txt", "y.txt")
 
 
 def test_absent_files_say_what_to_set_and_misspelt_ones_what_was_named(nowhere):
     with pytest.raises(DataAbsentError) as caught:
-        located("a/rows.csv", None)
+        locate("a/rows.csv", None)
     assert str(caught.value) == (
         "no file a/rows.csv: give its path, or set BENCH_DATA to the folder that holds a/rows.csv."
     )
     with pytest.raises(DataError, match=r"no file rows.csv: give its path\.$") as caught:
-        located("a/rows.csv", "rows.csv")
+        locate("a/rows.csv", "rows.csv")
     assert not isinstance(caught.value, DataAbsentError)
 
 
 def test_the_variable_must_name_a_folder(monkeypatch, nowhere):
     monkeypatch.setenv("BENCH_DATA", str(nowhere / "no"))
-    for look in (lambda: located("a", None), lambda: folder_with("x.txt", None, "a")):
+    for look in (lambda: locate("a", None), lambda: folder_with("x.txt", None, "a")):
         with pytest.raises(DataError, match=r"BENCH_DATA=.*no is not a folder"):
             look()
 

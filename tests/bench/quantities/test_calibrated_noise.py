@@ -90,8 +90,8 @@ def test_a_value_without_a_calibration_says_which():
     ("changes", "error", "said"),
     [
         ({"dataset": "hart"}, ConfigError, "unknown dataset 'hart'; did you mean heart"),
-        ({"axis": "delta"}, ValueError, "axis must be one of order, epsilon, got 'delta'"),
-        ({"of": "power"}, ValueError, "of must be one of scale, variance, ratio, got 'power'"),
+        ({"axis": "delta"}, ValueError, "axis must be 'order' or 'epsilon', got axis='delta'"),
+        ({"of": "power"}, ValueError, "of must be 'scale', 'variance' or 'ratio', got of='power'"),
         ({"of": "ratio"}, ValueError, "go together"),
         ({"epsilon": 0.0}, ValueError, r"epsilon must be in \(0, inf\]"),
     ],

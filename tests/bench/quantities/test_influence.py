@@ -158,7 +158,7 @@ def test_closed_forms_are_for_two_states():
         (lambda: ProcessInfluence(decay=0.0), "decay must be in"),
         (lambda: ProcessInfluence(decay=1.0, prior="x"), "prior must be"),
         (lambda: NetworkInfluence(beam=0), "beam must be"),
-        (lambda: ChainScale(method="guess"), "method must be one of"),
+        (lambda: ChainScale(method="guess"), "method must be 'quilt_exact', "),
         (lambda: ChainScale(method="curve", vary="x"), "vary must be"),
         (lambda: ChainScale(method="curve", epsilon=0.0), "epsilon must be in"),
         (lambda: ChainScale(method="curve").curve(np.array([1.0])), "x must be in"),

@@ -10,9 +10,8 @@ from bench.datasets.table.adult import Adult
 from bench.scenarios.numeric_column import NumericColumn
 from bench.study.cross import Cross
 from mechanisms.base import NotOfferedError
-from mechanisms.knowledge import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws.coupling import wasserstein
 from tests.support.laws import embedded
 
