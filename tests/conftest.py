@@ -44,8 +44,7 @@ def nowhere(monkeypatch, tmp_path):
     """Return an empty folder, the only one in which optional data are looked for."""
     folder = tmp_path / "nowhere"
     folder.mkdir()
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", folder)
-    monkeypatch.delenv("BENCH_DATA", raising=False)
+    monkeypatch.setenv("BENCH_DATA", str(folder))
     build_once.cache_clear()
     yield folder
     build_once.cache_clear()

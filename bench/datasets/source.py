@@ -1,8 +1,7 @@
 """Where a dataset file is looked for, in one order for all datasets.
 
 A path that the user gives; the folder named by the environment variable ``BENCH_DATA``; then, of
-data sets that the package embeds, the embedded copy, and of all others, a folder beside the
-checkout.
+data sets that the package embeds, the embedded copy.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from pathlib import Path
 
 import pooch
 
-import bench
-
 DATA_VARIABLE = "BENCH_DATA"
-BESIDE_THE_CHECKOUT = Path(bench.__file__).parents[2] / "shared" / "data"
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -116,8 +112,7 @@ def locate(name: str, asked: str | None, *files: str) -> Path:
     Parameters
     ----------
     name : str
-        Of the file or folder below the folder named by ``BENCH_DATA`` or beside the checkout; the
-        first of the two that holds it is taken.
+        Of the file or folder below the folder named by ``BENCH_DATA``.
     asked : str or None
         The user's own file or folder, which goes first.
     files : str
@@ -132,7 +127,8 @@ def locate(name: str, asked: str | None, *files: str) -> Path:
     place: Path | None
     kind: type[DataError]
     if asked is None:
-        place = _first([root / name for root in _roots()], inside)
+        root = _variable()
+        place = _first([] if root is None else [root / name], inside)
         kind, other = DataAbsentError, f", or set {DATA_VARIABLE} to the folder that holds {name}"
     else:
         place, kind, other = Path(asked), DataError, ""
@@ -143,27 +139,20 @@ def locate(name: str, asked: str | None, *files: str) -> Path:
 
 
 def folder_with(file: str, asked: str | None, name: str) -> str | None:
-    """Return the folder asked for, else the first that holds `file`, None if there is none.
+    """Return the folder asked for, else the one that holds `file`, None if there is none.
 
-    The folder named by ``BENCH_DATA`` may hold it itself, or in a folder of the given name, as the
-    folder beside the checkout may.
+    The folder named by ``BENCH_DATA`` may hold it itself, or in a folder of the given name.
     """
     if asked is not None:
         return asked
-    *named, beside = _roots()
-    found = _first([*named, *(root / name for root in (*named, beside))], (file,))
+    root = _variable()
+    found = _first([] if root is None else [root, root / name], (file,))
     return None if found is None else str(found)
 
 
 def _first(places: Sequence[Path], files: Sequence[str]) -> Path | None:
     held = (place for place in places if any((place / file).is_file() for file in files))
     return next(held, None)
-
-
-def _roots() -> list[Path]:
-    """Return the folders that optional data are looked for in."""
-    named = _variable()
-    return [*([named] if named else []), BESIDE_THE_CHECKOUT]
 
 
 def _variable() -> Path | None:

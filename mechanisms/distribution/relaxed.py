@@ -113,7 +113,9 @@ class NearbyModel:
     >>> answers = GaussianAnswers(
     ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
     ... )
-    >>> mechanism = NearbyModel(calibration=DirectionalLaplace(), distance=0.5, divergence=0.1).calibrate(
+    >>> mechanism = NearbyModel(
+    ...     calibration=DirectionalLaplace(), distance=0.5, divergence=0.1
+    ... ).calibrate(
     ...     answers, budget=Epsilon(epsilon=1.0)
     ... )
     >>> mechanism.variances().round(3).tolist()

@@ -45,7 +45,7 @@ class FiniteLaw:
         weights = np.asarray(self.weights, dtype=np.float64)
         if atoms.ndim == 0 or weights.shape != atoms.shape[:1]:
             raise ValueError(
-                f"atoms must have one row a weight, got shapes {atoms.shape} and {weights.shape}."
+                f"atoms must have one row per weight, got shapes {atoms.shape} and {weights.shape}."
             )
         rows = atoms.reshape(len(atoms), -1)
         # Weights are the last key, and the total is taken after sorting: no sum depends on the

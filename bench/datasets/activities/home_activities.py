@@ -31,7 +31,7 @@ class HomeActivities:
     folder : str or None
         With ``houseA.activities`` (lines ``start TAB seconds TAB activity`` in order of time) and
         ``houseABC.activity_names`` (lines ``activity TAB name``); None looks in the folder named
-        by ``BENCH_DATA``, then beside the checkout.
+        by ``BENCH_DATA``.
     homes : sequence of str
         Letters, with one list of activities: A, B and C, or D and E.
     train : float in (0, 1)

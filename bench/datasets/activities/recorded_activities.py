@@ -34,7 +34,7 @@ class CareerRanking:
     ----------
     path : str or None
         CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks in the folder named
-        by ``BENCH_DATA``, then beside the checkout.
+        by ``BENCH_DATA``.
     group : str or None
         Column of the public groups, such as ``male`` or ``Grammar``.
     held_out : float in (0, 1)
@@ -85,7 +85,7 @@ class SmartphoneActivities:
     ----------
     folder : str or None
         With ``y_{train,test}.txt``, ``subject_{train,test}.txt`` and ``activity_labels.txt``; None
-        looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        looks in the folder named by ``BENCH_DATA``.
     steps : {"all", "changes"}
 
     References

@@ -35,7 +35,7 @@ class Foursquare:
     ----------
     folder : str or None
         With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None looks in the
-        folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
+        folder named by ``BENCH_DATA`` (or ``foursquare`` in it); without
         the files the embedded SYNTHETIC population stands in.
     training_days, days : int
         The first days train, those up to `days` are queried; without effect on the stand-in,

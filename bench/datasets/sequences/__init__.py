@@ -2,6 +2,5 @@
 
 Open `sequence_statistics` first: what the ranking study keeps of sequences, whatever they come
 from. `sequence_file` reads a table of (user, time, label, group); `chains` holds sources of chains
-(given, fitted, read), `real_chains` those of recordings. `synthetic_walks` draws populations,
-`synthetic_files` writes one in the format of the Foursquare files.
+(given, fitted, read), `real_chains` those of recordings.
 """

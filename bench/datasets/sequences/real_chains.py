@@ -26,7 +26,7 @@ class Recording:
     Parameters
     ----------
     path : str or None
-        The file; None looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        The file; None looks in the folder named by ``BENCH_DATA``.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
     """

@@ -124,8 +124,7 @@ def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, te
         NetworkInfluence(path=str(tmp_path / "nowhere.bif")).digest  # noqa: B018
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     quantity = ChainInfluence(source=Careers(), length=72)
     assert quantity.digest == "absent"

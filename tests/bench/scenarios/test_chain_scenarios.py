@@ -236,8 +236,7 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     assert result.facts["exact"].startswith("not computable: the exact law of histograms of 6")
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     scenario = ChainCount(source=HouseholdPower(), counted="1", length=10)
     assert "give its path" in absent_data(scenario)

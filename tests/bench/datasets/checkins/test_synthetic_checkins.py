@@ -3,17 +3,16 @@ import dataclasses
 import numpy as np
 import pytest
 
+from bench.datasets.activities.synthetic_activities import alias_tables
 from bench.datasets.checkins.synthetic_checkins import (
-    RECIPE,
     SyntheticCheckIns,
     from_text,
     synthetic_countries,
-    to_text,
 )
 from bench.datasets.sequences.sequence_statistics import Entries, from_entries
-from bench.datasets.sequences.synthetic_walks import alias_tables, statistics_of_walks, walks
 from mechanisms.influence.chain import stationary_law
 from mechanisms.top_k.ranking import largest
+from tests.support.synthetic_walks import RECIPE, statistics_of_walks, to_text, walks
 
 STATISTICS = SyntheticCheckIns().sequence_statistics
 

@@ -142,7 +142,6 @@ def test_careers_and_activities_are_read_in_their_published_formats(written):
 
 
 def test_absent_recordings_differ_from_misspelt_paths(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
     monkeypatch.delenv("BENCH_DATA", raising=False)
     with pytest.raises(DataAbsentError, match="give its path"):
         Careers().chain  # noqa: B018

@@ -15,9 +15,8 @@ from bench.datasets.checkins.checkin_labels import merged_labels
 from bench.datasets.checkins.checkin_rows import MONTHS
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS
 from bench.datasets.checkins.foursquare_checkins import DAY
-from bench.datasets.checkins.synthetic_checkins import DAYS, RECIPE
-from bench.datasets.sequences.synthetic_walks import walks
 from mechanisms.check import IntArray, whole
+from tests.support.synthetic_walks import DAYS, RECIPE, walks
 
 FIRST_DAY = np.datetime64("2012-04-03")
 BATCH = 1 << 20
