@@ -44,6 +44,8 @@ class PureBracket:
     processed: FinitePair
 
     def _dominating(self) -> FinitePair:
+        # Probabilities e^r/(1 + e^r) and 1/(1 + e^r): every pair with this ratio is a
+        # post-processing of theirs, so each of their numbers is an upper end.
         logs = -np.logaddexp(0.0, np.array([self.ratio, -self.ratio]))
         return FinitePair.from_logs(first=logs, second=logs[::-1])
 
@@ -75,6 +77,8 @@ def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> 
     their ratio is monotone: the largest ratio is at a whole point. Rounding is post-processing.
     """
     tables = _tables(first, second, scales)
+    # Laplace noise is a product over the axes, so that a mixture is convolved axis by axis; the
+    # densities give the exact ratio, the rounded laws a lower end of everything else.
     densities, rounded = tables, tables
     for axis, scale in enumerate(scales.tolist()):
         densities = [_density(table, scale, axis) for table in densities]
@@ -98,6 +102,7 @@ def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -
 
 def largest_log_ratio(first: FloatArray, second: FloatArray) -> float:
     """Return ``max |first - second|`` over entries that are not both -inf."""
+    # An output impossible under both tells nothing; one impossible under one of them tells all.
     seen = (first > -np.inf) | (second > -np.inf)
     return float(np.abs(first[seen] - second[seen]).max(initial=0.0))
 
@@ -124,6 +129,7 @@ def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> list[Flo
         raise NotComputableError("exact leakage of this noise needs whole-number answers")
     low = together.min(axis=0)
     shape = (together.max(axis=0) - low + 1).astype(int)
+    # Counted in Python integers: a product of spans can overflow an int64.
     if math.prod(shape.tolist()) > CELLS:
         raise NotComputableError(f"the table of releases has more than {CELLS} cells")
     tables = []
@@ -139,6 +145,8 @@ def _sides(table: FloatArray, scale: float, axis: int) -> tuple[FloatArray, Floa
     """Return log sums of ``w_x exp(-|z - x| / scale)`` over x below z, and over x above z."""
     moved = np.moveaxis(table, axis, 0)
     below, above = np.full_like(moved, -np.inf), np.full_like(moved, -np.inf)
+    # One step along the axis multiplies a one-sided sum by e^(-1/scale): two passes, not a table
+    # of all distances.
     for z in range(1, len(moved)):
         below[z] = np.logaddexp(below[z - 1], moved[z - 1]) - 1 / scale
         above[-1 - z] = np.logaddexp(above[-z], moved[-z]) - 1 / scale
@@ -156,6 +164,7 @@ def _geometric(table: FloatArray, scale: float, axis: int) -> FloatArray:
     if table.shape[axis] == 1:
         return table
     logs = np.moveaxis(_density(table, scale, axis), axis, 0)
+    # P(Z = z) = (1 - r)/(1 + r) r^|z|; an end holds its tail, the geometric sum 1/(1 + r) r^|z|.
     ratio = math.exp(-1 / scale)
     logs[1:-1] += math.log1p(-ratio) - math.log1p(ratio)
     logs[[0, -1]] -= math.log1p(ratio)
@@ -168,6 +177,8 @@ def _rounded(table: FloatArray, scale: float, axis: int) -> FloatArray:
         return table
     below, above = (np.moveaxis(side, axis, 0) for side in _sides(table, scale, axis))
     centre = np.moveaxis(table, axis, 0)
+    # Mass of [z - 1/2, z + 1/2] under Lap(scale) at x: e^(-|z - x|/scale) sinh(half) off the
+    # centre, 1 - e^(-half) at it; the end cells reach to infinity.
     half = 0.5 / scale
     log_half = math.log(0.5)
     logs = np.logaddexp(

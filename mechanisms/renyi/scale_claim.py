@@ -87,8 +87,11 @@ class ScaleClaim:
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
             if n_releases > 1 and not self.repeatable:
                 return NoClaim(reason="the true divergence of repeated releases is not known")
+            # The smallest scale serves as that of all coordinates: the bound is nonincreasing in it.
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
+            # Isotropic noise of the least eigenvalue plus an independent rest: data processing.
+            # eigvalsh may return a tiny negative number for a singular covariance.
             least = float(np.linalg.eigvalsh(noise.covariance)[0])
             return self.at(math.sqrt(max(least, 0.0) / n_releases))
         return NoClaim(reason=f"{self.theorem} is about {self.noise} noise")
@@ -141,6 +144,8 @@ def scaled_noise(
     NotApplicableError
         If the theorem calls for infinite noise.
     """
+    # Every theorem's epsilon is nonincreasing in the scale, so the largest scale serves all pairs;
+    # the claim is then read at that scale for each of them, and the worst pair counts.
     scale = largest_over_pairs([pair.scale for pair in pairs])
     claim = ScaleClaim(
         epsilon_at_scale=tuple(pair.epsilon_at_scale for pair in pairs),
@@ -154,6 +159,7 @@ def scaled_noise(
     if math.isinf(scale):
         raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
     if scale == 0:
+        # Noise of scale 0 has no density; the release is then the answer itself.
         return ZeroNoiseRelease(claim=claim.at(0.0))
     if noise == "laplace":
         return AdditiveNoise(noise=LaplaceNoise(scales=np.full(dimension, scale)), claim=claim)
