@@ -87,7 +87,7 @@ class ScaleClaim:
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
             if n_releases > 1 and not self.repeatable:
                 return NoClaim(reason="the true divergence of repeated releases is not known")
-            # The smallest scale serves as that of all coordinates: the bound is nonincreasing in it.
+            # The smallest scale serves as that of all coordinates: the bound falls with the scale.
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
             # Isotropic noise of the least eigenvalue plus an independent rest: data processing.
