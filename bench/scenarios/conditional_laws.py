@@ -10,7 +10,7 @@ from bench.datasets.source import DataError
 from bench.datasets.table.labels import Labels
 from bench.datasets.table.text_table import TextTable
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 MOST_ROWS = 2.0**53  # larger counts are no longer whole
 CELLS = 256  # of the grid that a smoothed law lives on
@@ -56,17 +56,17 @@ class SecretNumbers:
         return self.values[rows], self.counts[rows]
 
 
-def table_law(values: FloatArray, counts: IntArray) -> DiscreteLaw:
+def table_law(values: FloatArray, counts: IntArray) -> FiniteLaw:
     """Return the empirical law of values, each counted as often as `counts` says."""
     atoms, index = np.unique(values, return_inverse=True)
     totals = np.zeros(len(atoms), dtype=np.int64)
     np.add.at(totals, index, counts)
-    return DiscreteLaw.of_counts(atoms=atoms, counts=totals)
+    return FiniteLaw.of_counts(atoms=atoms, counts=totals)
 
 
 def smoothed_law(
     values: FloatArray, counts: IntArray, low: float, high: float, cells: int = CELLS
-) -> DiscreteLaw:
+) -> FiniteLaw:
     """Return a Gaussian kernel estimate on the middles of equal cells of [low, high].
 
     The bandwidth is the rule of thumb .9 min(deviation, quartile range / 1.34) n^(-1/5), and at
@@ -94,7 +94,7 @@ def smoothed_law(
     mass = np.bincount(place, empirical.weights, minlength=cells)
     kernel = np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / bandwidth) ** 2)
     weights = kernel @ (mass / kernel.sum(axis=0))
-    return DiscreteLaw(atoms=grid, weights=weights / weights.sum())
+    return FiniteLaw(atoms=grid, weights=weights / weights.sum())
 
 
 def halves(counts: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:

@@ -15,7 +15,7 @@ from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, offered
+from bench.scenarios.base import K, look_up_fact
 from bench.scenarios.conditional_laws import (
     SecretNumbers,
     halves,
@@ -24,11 +24,9 @@ from bench.scenarios.conditional_laws import (
     table_law,
 )
 from mechanisms.base import Knowledge
-from mechanisms.check import IntArray, real, whole
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.check import IntArray, one_of, real, whole
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.laws.finite import FiniteLaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +96,7 @@ class NumericColumn(TableFile):
             len(self.bounds) != 2 or not real("bounds", self.bounds[0]) < self.bounds[1]
         ):
             raise ValueError(f"scenario.bounds must be [low, high], got {self.bounds!r}.")
-        if self.model not in ("table", "smoothed", "held_out"):
-            raise ValueError(
-                f"scenario.model must be table, smoothed or held_out, got {self.model!r}."
-            )
+        one_of("scenario.model", self.model, ("table", "smoothed", "held_out"))
         whole("seed", self.seed, low=0)
         typed = [label for pair in self.pairs for label in pair]
         texts = [label_text("scenario.pairs", label) for label in typed]
@@ -127,7 +122,7 @@ class NumericColumn(TableFile):
         return tuple(label for label, _ in self._matched)
 
     @property
-    def modelled(self) -> bool:
+    def worlds_from_model(self) -> bool:
         """Whether worlds are drawn from the law that curator and adversary know."""
         return self.model != "held_out"
 
@@ -167,7 +162,7 @@ class NumericColumn(TableFile):
         return SecretNumbers.of(self._table, self.value, self.secret, self.count)
 
     @cached_property
-    def _known_and_drawn(self) -> tuple[tuple[DiscreteLaw, ...], tuple[DiscreteLaw, ...]]:
+    def _known_and_drawn(self) -> tuple[tuple[FiniteLaw, ...], tuple[FiniteLaw, ...]]:
         """The laws that are known, and those that worlds are drawn from."""
         known, drawn = [], []
         for number, label in enumerate(self.labels):
@@ -186,7 +181,7 @@ class NumericColumn(TableFile):
         return tuple(known), tuple(drawn)
 
     @property
-    def laws(self) -> tuple[DiscreteLaw, ...]:
+    def laws(self) -> tuple[FiniteLaw, ...]:
         """The law of X given each secret, as curator and adversary know it."""
         return self._known_and_drawn[0]
 
@@ -231,7 +226,7 @@ class NumericColumn(TableFile):
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the exact laws, their Gaussian approximation, and the sensitivity of one X."""
-        return offered(self._facts, kind)
+        return look_up_fact(self._facts, kind)
 
     def law(self, secret: int) -> FiniteLaw:
         """Return the law of X given a secret, as vectors of one coordinate."""
@@ -247,6 +242,6 @@ class NumericColumn(TableFile):
         return Worlds(secret=secret, answers=answers)
 
 
-def as_vectors(law: DiscreteLaw) -> FiniteLaw:
+def as_vectors(law: FiniteLaw) -> FiniteLaw:
     """Return a law of numbers as one of vectors of one coordinate."""
-    return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+    return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.datasets.source import DataError, located
+from bench.datasets.source import DataError, locate
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
 
@@ -26,7 +26,7 @@ def read_mvad(path: str | None, *groups: str) -> tuple[TextTable, list[str]]:
     ----------
     McVicar and Anyadike-Danes (2002).
     """
-    file = TableFile(path=str(located(FILE, path)))
+    file = TableFile(path=str(locate(FILE, path)))
     header = file.header
     if not {FIRST, LAST} <= set(header):
         raise DataError(

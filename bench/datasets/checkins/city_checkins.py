@@ -12,16 +12,21 @@ import numpy as np
 import pandas as pd
 
 from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.sequences.sequence_file import ordered_entries
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps, tallied
-from bench.datasets.source import DataError, located
+from bench.datasets.sequences.sequence_file import order_entries
+from bench.datasets.sequences.sequence_statistics import (
+    SequenceStatistics,
+    Steps,
+    check_steps,
+    from_entries,
+)
+from bench.datasets.source import DataError, locate
 from bench.datasets.table.labels import Labels
 from bench.datasets.table.place import Place
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
 from bench.datasets.table.times import SECOND, check_unit
 from bench.datasets.table.utf8_stream import MIXED
-from mechanisms.check import FloatArray, IntArray, positive, within
+from mechanisms.check import FloatArray, IntArray, one_of, positive, within
 
 COLUMNS = ("user", "venue", "category_id", "category", "lat", "lon", "offset", "utc")
 USED = ("user", "venue", "category", "lat", "lon", "offset", "utc")
@@ -78,17 +83,16 @@ class CityCheckIns:
     synthetic = False
 
     def __post_init__(self) -> None:
-        if self.group not in ("month", "square"):
-            raise ValueError(f"group must be 'month' or 'square', got group={self.group!r}.")
+        one_of("group", self.group, ("month", "square"))
         positive("degrees", self.degrees, infinite=False)
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
         check_unit(self.unit)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
-        path = located(NEW_YORK, self.path)
+        path = locate(NEW_YORK, self.path)
         table, names = original(path) if path.name.endswith(".txt") else with_header(path)
         user, venue, category, latitude, longitude, *when = names
         lat, lon = table.numbers(latitude), table.numbers(longitude)
@@ -105,7 +109,7 @@ class CityCheckIns:
             local, told = table.clock(when[0], unit=self.unit, local=True)
         kept = table.labels(category)
         merged = merged_labels()
-        entries = ordered_entries(
+        entries = order_entries(
             user=table.labels(user),
             moment=local,
             label=kept.renamed({name: merged.get(folded(name), name) for name in kept.names}),
@@ -115,7 +119,7 @@ class CityCheckIns:
             labels=common_labels(),
             notes=(*table.notes, *filter(None, [told])),
         )
-        return tallied(entries, self.steps)
+        return from_entries(entries, self.steps)
 
     def _groups(self, local: IntArray, lat: FloatArray, lon: FloatArray) -> Labels:
         if self.group == "month":

@@ -12,10 +12,10 @@ import pandas as pd
 from bench.datasets.sequences.sequence_statistics import (
     OTHER,
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
-    known_steps,
-    tallied,
+    check_steps,
+    from_entries,
 )
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text, matched
@@ -69,18 +69,18 @@ class SequenceFile(TableFile):
     def __post_init__(self) -> None:
         super().__post_init__()
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
         for label in self.labels or ():
             label_text("labels", label)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
         table = read_sequences(self, self.user, self.time, self.label, self.group)
         label = table.labels(self.label)
         wanted = None if self.labels is None else states_of(self.labels, label, "labels")
-        return tallied(
-            ordered_entries(
+        return from_entries(
+            order_entries(
                 user=table.labels(self.user), moment=table.order(self.time), label=label,
                 group=constant(len(table)) if self.group is None else table.labels(self.group),
                 train=self.train, labels=wanted, notes=table.notes,
@@ -108,7 +108,7 @@ def constant(size: int) -> Labels:
     return Labels(where=Place("", ALL), names=(ALL,), codes=np.zeros(size, dtype=np.int64))
 
 
-def ordered_entries(
+def order_entries(
     *,
     user: Labels,
     moment: IntArray,

@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench.datasets.source import DataError, SourceFile, digest_of, named_folder
+from bench.datasets.source import DataError, SourceFile, data_folder, digest_of
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
 
@@ -56,7 +56,7 @@ class Adult:
 
     @cached_property
     def _files(self) -> tuple[bytes, bytes]:
-        folder = self.path if self.path is not None else named_folder(TRAIN, TEST)
+        folder = self.path if self.path is not None else data_folder(TRAIN, TEST)
         return (
             TRAIN.read(folder, download=self.download),
             TEST.read(folder, download=self.download),

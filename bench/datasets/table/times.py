@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from bench.datasets.source import DataError
 from bench.datasets.table.numbers import number
 from bench.datasets.table.place import Place
-from mechanisms.check import IntArray
+from mechanisms.check import IntArray, one_of
 
 SECOND = 10**9  # nanoseconds
 UNITS = {"s": SECOND, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -29,8 +29,8 @@ ZONE = r" ?\[[A-Za-z0-9_/+-]+\]"
 
 def check_unit(unit: str | None) -> None:
     """Refuse what is no unit of times."""
-    if unit is not None and unit not in UNITS:
-        raise ValueError(f"unit must be one of {', '.join(UNITS)} or null, got unit={unit!r}.")
+    if unit is not None:
+        one_of("unit", unit, tuple(UNITS))
 
 
 def order_of(column: pa.ChunkedArray, where: Place) -> IntArray:
