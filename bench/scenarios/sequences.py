@@ -119,13 +119,10 @@ class Sequences:
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
         counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
-        left = self.sequence_statistics.transitions.sum(axis=1) > 0
-        never = [
-            s
-            for s, any_step in zip(self.sequence_statistics.states, left, strict=True)
-            if not any_step
-        ]
-        return (PUBLIC, *self.sequence_statistics.notes, *never_left_notes(never), *counted)
+        found = self.sequence_statistics
+        never_left = np.flatnonzero(found.transitions.sum(axis=1) == 0)
+        never = never_left_notes([found.states[i] for i in never_left])
+        return (PUBLIC, *found.notes, *never, *counted)
 
     @cached_property
     def _answered(self) -> IntArray:

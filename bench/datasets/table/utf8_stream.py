@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import IO
 
 from bench.datasets.source import DataError
@@ -10,6 +11,7 @@ from bench.datasets.table.opening import DAMAGED, refuse_kind
 
 BLOCK = 4 << 20
 MIXED = "utf-8+latin-1"  # bytes that are no UTF-8 are latin-1
+CONTROLS = re.compile("[\x80-\x9f]")
 WIDEST = 4  # bytes of UTF-8 that one byte of another encoding may become
 
 
@@ -99,12 +101,21 @@ class Utf8Stream:
             text = self._decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:
             raise self._unreadable(error) from error
-        self._check_utf8(raw)
+        except UnicodeError as error:
+            raise DataError(
+                f"{self._path} is not {self._encoding.upper()}: {error}; set its encoding."
+            ) from error
+        self._check_kin(raw, text)
         block = raw if self._encoding == "utf-8" else text.encode()
         return block.removeprefix(codecs.BOM_UTF8) if first else block
 
-    def _check_utf8(self, raw: bytes) -> None:
-        """Refuse UTF-8 that is taken for another encoding: any bytes are latin-1."""
+    def _check_kin(self, raw: bytes, text: str) -> None:
+        """Refuse UTF-8 and Windows' encodings that are taken for latin-1, as any bytes can be."""
+        if self._encoding.startswith("iso8859") and CONTROLS.search(text):
+            raise DataError(
+                f"{self._path} is not {self._encoding}, in which it holds control characters; set "
+                "its encoding, such as cp1252."
+            )
         if self._also_utf8 is None:
             return
         try:
