@@ -52,8 +52,9 @@ def order_of(column: pa.ChunkedArray, where: Place) -> IntArray:
         rank = {size: i for i, size in enumerate(sorted(set(sizes)))}
         ranks = np.array([rank[size] for size in sizes], dtype=np.int64)
         return np.concatenate([ranks[c.indices.to_numpy()] for c in coded.chunks])
-    moments, _ = _iso(column, where, local=False)
-    return moments
+    dates, _ = _iso(column, where, local=False)
+    # Dates beyond the range of nanoseconds keep the coarser unit in which they were read.
+    return dates if isinstance(dates, np.ndarray) else dates.astype("int64").to_numpy()
 
 
 def clock_of(
@@ -80,13 +81,12 @@ def clock_of(
     """
     if _all(column, NUMBER):
         if unit is None and _all(column, r"^[0-9]{14}$"):
-            stamps = pd.to_datetime(_series(column), format="%Y%m%d%H%M%S", errors="coerce")
+            stamps = pd.to_datetime(column.to_pandas(), format="%Y%m%d%H%M%S", errors="coerce")
             if stamps.notna().all() and stamps.dt.year.between(1990, 2099).all():
-                return _nanoseconds(
-                    stamps
-                ), f"{where.column}: read as 14-digit stamps, year to second"
+                return _nanoseconds(stamps, where), f"{where.column}: read as 14-digit stamps"
         return _counted(column, where, unit)
-    return _iso(column, where, local=local)
+    dates, told = _iso(column, where, local=local)
+    return dates if isinstance(dates, np.ndarray) else _nanoseconds(dates, where), told
 
 
 def _counted(column: pa.ChunkedArray, where: Place, unit: str | None) -> tuple[IntArray, str]:
@@ -106,7 +106,7 @@ def _counted(column: pa.ChunkedArray, where: Place, unit: str | None) -> tuple[I
             )
         unit = fitting[0]
     size = UNITS[unit]
-    text = _series(column)
+    text = column.to_pandas()
     try:
         if _all(column, WHOLE):
             whole = text.astype("int64").to_numpy()
@@ -120,8 +120,10 @@ def _counted(column: pa.ChunkedArray, where: Place, unit: str | None) -> tuple[I
     return values, f"{where.column}: numbers read as {WORDS[unit]}"
 
 
-def _iso(column: pa.ChunkedArray, where: Place, *, local: bool) -> tuple[IntArray, str]:
-    """Return ISO dates as nanoseconds since 1970, or in the finest unit that holds them."""
+def _iso(
+    column: pa.ChunkedArray, where: Place, *, local: bool
+) -> tuple[IntArray | pd.Series[Any], str]:
+    """Return ISO dates in nanoseconds since 1970, or as dates where they are no plain stamps."""
     try:
         plain = column.cast(pa.timestamp("ns"))
         return np.asarray(plain.cast(pa.int64()), dtype=np.int64), ""
@@ -150,14 +152,10 @@ def _iso(column: pa.ChunkedArray, where: Place, *, local: bool) -> tuple[IntArra
         text = pc.replace_substring_regex(text, r" ?(UTC|GMT)$", "Z")
         if offsets:
             told = f"{where.column}: {AS_MOMENTS}"
-    return _nanoseconds(_dates(text, column, where)), told
-
-
-def _dates(text: pa.ChunkedArray, column: pa.ChunkedArray, where: Place) -> pd.Series:
-    dates = pd.to_datetime(_series(text), errors="coerce", format="ISO8601", utc=True)
+    dates = pd.to_datetime(text.to_pandas(), errors="coerce", format="ISO8601", utc=True)
     if dates.isna().any():
         _refuse(column, pa.chunked_array([dates.notna().to_numpy()]), where)
-    return dates
+    return dates, told
 
 
 def _refuse(column: pa.ChunkedArray, fits: pa.ChunkedArray, where: Place) -> None:
@@ -176,9 +174,8 @@ def _all(column: pa.ChunkedArray, form: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(column, form)).as_py())
 
 
-def _series(column: pa.ChunkedArray) -> pd.Series[Any]:
-    return column.to_pandas()
-
-
-def _nanoseconds(dates: pd.Series[Any]) -> IntArray:
-    return dates.dt.as_unit("ns").astype("int64").to_numpy()
+def _nanoseconds(dates: pd.Series[Any], where: Place) -> IntArray:
+    try:
+        return dates.dt.as_unit("ns").astype("int64").to_numpy()
+    except pd.errors.OutOfBoundsDatetime as error:
+        raise DataError(f"{where} holds dates outside 1678 to 2261: {error}.") from error
