@@ -67,6 +67,11 @@ class ChainInfluence:
         except DataAbsentError:
             return "absent"
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was told while the chain's sequences were read."""
+        return getattr(self.source, "notes", ())
+
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return a(b); not applicable where the recording is absent."""
         sizes = whole_sizes(x)

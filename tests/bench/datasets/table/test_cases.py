@@ -12,7 +12,7 @@ import pytest
 from bench.datasets.activities.capture24 import sequences_of
 from bench.datasets.checkins.city_checkins import CityCheckIns
 from bench.datasets.sequences.chains import FittedSequences
-from bench.datasets.sequences.sequence_file import SequenceFile
+from bench.datasets.sequences.sequence_file import SequenceFile, read_sequences
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import TableFile
 from bench.scenarios.numeric_column import NumericColumn
@@ -193,9 +193,7 @@ def test_a_column_that_stands_twice_is_refused_by_every_scenario(write):
     with pytest.raises(DataError, match=said):
         NumericColumn(path=path, value="hours", secret="flag", pairs=[[0, 1]]).check()
     with pytest.raises(DataError, match=said):
-        SequenceFile(
-            path=path, user="hours", time="flag", label="age", group=None
-        ).sequence_statistics  # noqa: B018
+        read_sequences(TableFile(path=path), "hours", "flag", None)
     with pytest.raises(DataError, match=said):
         FittedSequences(path=path, user="hours", time="flag", label="age").fitted  # noqa: B018
     with pytest.raises(DataError, match=said):
