@@ -14,6 +14,7 @@ import numpy as np
 
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
+from bench.datasets.table.label_option import label_text
 from bench.datasets.table.opening import DAMAGED, opened
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of, positive, whole
@@ -155,7 +156,7 @@ class NetworkInfluence:
 
     metric: ClassVar[str] = METRIC
     path: str | None = None
-    secrets: Sequence[str] | None = None
+    secrets: Sequence[str | int | bool] | None = None
     b_max: int = 37
     beam: int = 4
     uncertainty: float = 0.0
@@ -194,12 +195,19 @@ class NetworkInfluence:
         except (ValueError, UnicodeDecodeError) as error:
             raise DataError(f"{name} is not a network in BIF: {error}") from error
 
+    @property
+    def _secrets(self) -> list[str] | None:
+        """The nodes as the file names them."""
+        if self.secrets is None:
+            return None
+        return [label_text("secrets", name) for name in self.secrets]
+
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""
         sizes = whole_sizes(x)
         b_max = max(1, min(int(sizes.max()), self.b_max))
         curve = greedy_network_curve(
-            self.network, secrets=self.secrets, b_max=b_max, beam=self.beam
+            self.network, secrets=self._secrets, b_max=b_max, beam=self.beam
         )
         return points(curve, sizes, self.uncertainty, self.uncertainty_on)
 

@@ -81,7 +81,9 @@ def check_split(has: NDArray[np.bool_], split: tuple[int, int], size: int, gap: 
         hints.append(f"size={fitting}")
     other = nearest_split(has, split, size, gap)
     if other is not None:
-        hints.append(f"split={list(other)}")
+        # Half a record more, so that the share of the rows is rounded down to this number.
+        shares = ", ".join(f"{(records + 0.5) / len(has):.6g}" for records in other)
+        hints.append(f"split={list(other)} (shares=[{shares}])")
     hint = f"; nearest that work: {' or '.join(hints)}" if hints else "; no split of them does"
     if room is None:
         raise DataError(

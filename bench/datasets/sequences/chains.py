@@ -56,13 +56,13 @@ class GivenChain:
         From row to column; rows sum to 1.
     initial : "stationary", "free" or sequence of k numbers
         Law of the first state; "free" is every law.
-    states_named : sequence of str, or None
+    states_named : sequence of str, int or bool, or None
         Labels; None numbers them from 0.
     """
 
     transition: Sequence[Sequence[float]]
     initial: str | Sequence[float] = "stationary"
-    states_named: Sequence[str] | None = None
+    states_named: Sequence[str | int | bool] | None = None
 
     lengths: ClassVar[tuple[int, ...]] = ()
     synthetic = True
@@ -77,7 +77,8 @@ class GivenChain:
     def states(self) -> tuple[str, ...]:
         """Labels of the states."""
         size = len(self.chain.transition)
-        names = tuple(self.states_named or (str(i) for i in range(size)))
+        given = self.states_named or range(size)
+        names = tuple(label_text("states_named", name) for name in given)
         if len(set(names)) != size:
             raise ValueError(f"states_named must name {size} states, got {names}.")
         return names

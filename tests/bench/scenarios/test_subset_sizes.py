@@ -68,6 +68,10 @@ def test_a_split_or_a_size_that_is_named_works(seed, half, shadow, test):
     split = re.search(r"split=\[(\d+), (\d+)\]", hint.partition("nearest")[2])
     if split:
         check_split(has, (int(split[1]), int(split[2])), size, gap)
+        shares = re.search(r"shares=\[([\d.]+), ([\d.]+)\]", hint)
+        assert [int(float(share) * len(has)) for share in shares.groups()] == [
+            int(records) for records in split.groups()
+        ]
     assert named or split or "no split of them does" in hint
 
 

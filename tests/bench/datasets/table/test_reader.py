@@ -13,6 +13,7 @@ import pytest
 
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import TableFile
+from bench.scenarios.numeric_table import numeric_table
 
 ROWS = "age,label\n1,a\n2,NA\n3,b\n"
 
@@ -249,6 +250,9 @@ def test_what_is_read_does_not_depend_on_what_stands_elsewhere(write):
     labels = read(path, "flag").labels("flag")
     assert labels.are("1").sum() == (texts == "1").sum()
     assert sorted(labels.names) == ["0", "1", "X"]
+    made = numeric_table(path=path, column="flag", value=1, means=["id"], shares=[0.1, 0.1])
+    made.check()
+    assert made.properties["flag"].feature(made.data.records).sum() == (texts == "1").sum()
 
 
 def test_blocks_of_a_large_file_are_those_of_the_whole(write):
