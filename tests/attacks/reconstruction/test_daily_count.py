@@ -12,7 +12,7 @@ from attacks.reconstruction.daily_count import (
     knows_all_others,
     knows_the_share_only,
 )
-from attacks.reconstruction.posterior import answer_posterior, averaged, entry_posterior
+from attacks.reconstruction.posterior import answer_posterior, entry_posterior
 from mechanisms.laws.answer import FiniteLaw
 from tests.attacks.reconstruction.noises import gaussian, geometric, laplace
 
@@ -88,21 +88,6 @@ def test_the_share_attackers_posterior_is_that_of_all_columns_listed(seed, rows,
         posterior = answer_posterior(mechanism, seen[:, :day], law)
         slow = entry_posterior(posterior, columns, 2)[:, 0, 1]
         assert found[:, day] == pytest.approx(slow, abs=1e-9)
-
-
-def test_averaging_finds_the_count_and_useless_noise_hides_it():
-    rng = np.random.default_rng(6)
-    support = np.arange(21.0)[:, None]
-    truth = rng.integers(0, 21, 300)
-
-    def hits(scale, days):
-        mechanism = laplace(scale)
-        seen = np.stack([mechanism.release(support[truth], rng) for _ in range(days)], axis=1)
-        return (averaged(seen, support) == truth).mean()
-
-    assert hits(2.0, 1) < 0.4
-    assert hits(2.0, 200) > 0.95
-    assert hits(1e6, 200) < 0.15
 
 
 @pytest.mark.parametrize(

@@ -106,12 +106,12 @@ def test_a_pure_differentially_private_mechanism_meets_the_constraints_at_its_ep
 
 def test_several_mechanisms_share_their_weights():
     """Alone each meets its constraints with weights of its own; together none serve both."""
-    one = np.array([[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.5, 0.5]])
-    secret = np.array([1, 1, 0, 0])
-    other = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.1], [0.5, 0.5]])
+    one = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.1]])
+    other = np.array([[0.5, 0.5], [0.9, 0.1], [0.5, 0.5]])
+    secret = np.array([0, 1, 1])
     alone = [nfc_cost(c, secret).value for c in (one, other)]
     together = nfc_cost([one, other], secret, budgets=[1.0, 1.0]).value
-    assert together >= max(alone) - 1e-12
+    assert together > max(alone) + 0.2
     halved = nfc_cost([one, other], secret, budgets=[2.0, 2.0]).value
     assert halved == pytest.approx(together / 2)
 
