@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from mechanisms.base import HasLogDensity
 from mechanisms.check import Array, FloatArray, IntArray, weights
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 CHUNK = 4_000_000
 
@@ -52,12 +52,12 @@ def log_likelihood(mechanism: HasLogDensity, releases: Array, answers: Array) ->
 
 
 def answer_posterior(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
-    """Return P(answer | releases) for ``(n, k, *shape)`` releases, shape (n, a), one an atom.
+    """Return P(answer | releases) of ``(n, k, *shape)`` releases: (n, a), one per atom of the law.
 
     Exact for any mechanism with a density: additive noise, randomised response, the mechanisms
     that collapse (whose answers are databases). With k = 0 releases it is the prior.
     """
-    return secret_posterior(log_likelihood(mechanism, releases, law.support), law.weights)
+    return secret_posterior(log_likelihood(mechanism, releases, law.atoms), law.weights)
 
 
 def entry_posterior(posterior: FloatArray, databases: IntArray, states: int) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy.optimize import linprog, minimize
 from sklearn.isotonic import IsotonicRegression
 
 from mechanisms.base import Mechanism
-from mechanisms.check import Array, FloatArray, IntArray, finite, whole, within
+from mechanisms.check import Array, FloatArray, IntArray, finite, one_of, whole, within
 
 Method = Literal["linear_program", "least_squares", "by_size"]
 
@@ -44,11 +44,7 @@ class SubsetReconstruction:
                 f"queries must be 0 or 1 and of shape (q, n), got shape {queries.shape}, "
                 f"entries from {queries.min():g} to {queries.max():g}."
             )
-        if self.method not in ("linear_program", "least_squares", "by_size"):
-            raise ValueError(
-                "method must be 'linear_program', 'least_squares' or 'by_size', "
-                f"got method={self.method!r}."
-            )
+        one_of("method", self.method, ("linear_program", "least_squares", "by_size"))
         object.__setattr__(self, "queries", queries)
 
     def fractional(self, releases: Array) -> FloatArray:

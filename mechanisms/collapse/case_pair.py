@@ -11,7 +11,8 @@ import numpy as np
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, whole, within
 from mechanisms.collapse.listed import collapse_guarantee, listed_leakage
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.guarantee import Guarantee
 
@@ -78,7 +79,7 @@ class CasePair:
         """Return the law of the database given the secret (1 or 0), for a share of the set."""
         within("share", share, 0, 1)
         return FiniteLaw(
-            support=np.array([[secret, 1], [secret, 0]]), weights=np.array([share, 1 - share])
+            atoms=np.array([[secret, 1], [secret, 0]]), weights=np.array([share, 1 - share])
         )
 
     def law_pairs(self) -> tuple[tuple[FiniteLaw, FiniteLaw], ...]:

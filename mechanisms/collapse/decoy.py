@@ -11,7 +11,8 @@ import numpy as np
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, weights, whole
 from mechanisms.collapse.listed import collapse_guarantee, listed_leakage, row_numbers
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.guarantee import Guarantee
 
@@ -95,7 +96,7 @@ class DecoyDatabase:
         """Return the law of the database given a secret."""
         member = self.secret == secret
         mass = self.prior[member]
-        return FiniteLaw(support=self.databases[member], weights=mass / mass.sum())
+        return FiniteLaw(atoms=self.databases[member], weights=mass / mass.sum())
 
     def law_pairs(self) -> tuple[tuple[FiniteLaw, FiniteLaw], ...]:
         """Return the one secret pair under the one prior."""

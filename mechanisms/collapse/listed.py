@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from mechanisms.check import Array, FloatArray, IntArray, whole
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
-from mechanisms.leakage.integer_grid import LogPair
+from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee
 
@@ -32,7 +33,7 @@ class Listed(Protocol):
 
 def listed_leakage(
     mechanism: Listed, first: AnswerLaw, second: AnswerLaw, n_releases: int
-) -> LogPair:
+) -> FinitePair:
     """Compare `n_releases` runs on one database under two finite laws of it; exact.
 
     Raises
@@ -44,7 +45,7 @@ def listed_leakage(
         raise NotComputableError("exact leakage needs finitely many databases")
     outputs = mechanism.outputs()[:, None]
     one, other = (
-        (law, mechanism.log_density(outputs, law.support[None]).T) for law in (first, second)
+        (law, mechanism.log_density(outputs, law.atoms[None]).T) for law in (first, second)
     )
     return channel_pair(one, other, n_releases)
 

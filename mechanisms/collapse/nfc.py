@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from mechanisms.check import FloatArray, IntArray, finite, positive, weights
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 
 
@@ -146,10 +146,10 @@ def repeated_epsilon(
         logs = np.log(channel)
     sides = []
     for s in (0, 1):
-        member = np.asarray(secret) == s
+        member = np.flatnonzero(np.asarray(secret) == s)
         mass = weights("prior", prior)[member]
-        law = FiniteLaw(support=np.flatnonzero(member), weights=mass / mass.sum())
-        sides.append((law, logs[member]))
+        law = FiniteLaw(atoms=member.astype(np.float64), weights=mass / mass.sum())
+        sides.append((law, logs[law.atoms.astype(np.int64)]))  # a law drops what has no mass
     return channel_pair(sides[0], sides[1], n_releases).epsilon(0.0).hi
 
 

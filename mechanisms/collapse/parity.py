@@ -12,7 +12,8 @@ import numpy as np
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, whole, within
 from mechanisms.collapse.listed import collapse_guarantee, listed_leakage, worst_epsilon
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.guarantee import Guarantee
 
@@ -90,7 +91,7 @@ class ParityRelease:
         rows = rows[rows[:, bit] == value]
         ones = np.delete(rows, bit, axis=1)
         weights = np.where(ones == 1, self.share, 1 - self.share).prod(axis=1)
-        return FiniteLaw(support=rows, weights=weights)
+        return FiniteLaw(atoms=rows, weights=weights)
 
     def law_pairs(self) -> tuple[tuple[FiniteLaw, FiniteLaw], ...]:
         """Return the two values of every bit."""

@@ -59,7 +59,7 @@ def separately_analysed_epsilon(
     curve : InfluenceCurve
     per_entry_epsilons : sequence of float in [0, inf)
     """
-    sizes = np.arange(curve.cells + 1)
+    sizes = np.arange(curve.entries + 1)
     penalties = np.array([curve.at(b) for b in sizes.tolist()])
     best = [int((penalties + sizes * e).argmin()) for e in per_entry_epsilons]
     return composed_points_epsilon([float(penalties[b]) for b in best], best, per_entry_epsilons)

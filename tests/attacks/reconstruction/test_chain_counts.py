@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.reconstruction.chain_counts import ChainCountPosterior
-from attacks.reconstruction.posterior import answer_posterior, entry_posterior
-from mechanisms.laws.answer import FiniteLaw
+from attacks.reconstruction.posterior import (
+    entry_posterior,
+    log_likelihood,
+    secret_posterior,
+)
 from tests.attacks.reconstruction.noises import gaussian, geometric, laplace
 
 few = settings(max_examples=60, deadline=None)
@@ -53,8 +56,8 @@ def test_the_posterior_is_that_of_all_sequences_listed(attack, mechanism, releas
     counts = (truth == attack.state).sum(axis=1)[:, None].astype(float)
     seen = np.stack([mechanism.release(counts, rng) for _ in range(releases)], axis=1)
     answers = (rows == attack.state).sum(axis=1)[:, None].astype(float)
-    law = FiniteLaw(support=answers, weights=mass / mass.sum())
-    slow = entry_posterior(answer_posterior(mechanism, seen, law), rows, len(attack.transition))
+    posterior = secret_posterior(log_likelihood(mechanism, seen, answers), mass / mass.sum())
+    slow = entry_posterior(posterior, rows, len(attack.transition))
     assert attack.entries(mechanism, seen) == pytest.approx(slow, abs=1e-9)
 
 
@@ -73,8 +76,8 @@ def test_several_users_are_the_posterior_of_all_their_sequences_listed(attack, s
     mechanism = laplace(1.0)
     chosen = rng.choice(len(rows), 2, p=mass / mass.sum())
     seen = np.stack([mechanism.release(answers[chosen][:, None], rng) for _ in range(2)], axis=1)
-    law = FiniteLaw(support=answers[:, None], weights=mass / mass.sum())
-    slow = entry_posterior(answer_posterior(mechanism, seen, law), rows, len(attack.transition))
+    logs = log_likelihood(mechanism, seen, answers[:, None])
+    slow = entry_posterior(secret_posterior(logs, mass / mass.sum()), rows, len(attack.transition))
     assert attack.entries(mechanism, seen) == pytest.approx(slow, abs=1e-9)
 
 

@@ -8,7 +8,7 @@ from attacks.reconstruction.collapse import UNKNOWN
 from attacks.reconstruction.posterior import answer_posterior, entry_posterior
 from attacks.reconstruction.runs import run_until_revealed
 from mechanisms.collapse.decoy import DecoyDatabase
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from tests.attacks.reconstruction.examples import EXAMPLES, drawn
 
 TRIALS = 20_000
@@ -29,7 +29,7 @@ def test_certain_means_that_the_exact_posterior_has_one_database_left(name, k):
     truth = drawn(name, 400, rng)
     releases = runs_of(mechanism, truth, k, rng)
     found = attack.reconstruct(releases)
-    posterior = answer_posterior(mechanism, releases, FiniteLaw(support=rows, weights=prior))
+    posterior = answer_posterior(mechanism, releases, FiniteLaw(atoms=rows, weights=prior))
     assert ((posterior.max(axis=1) > 1 - 1e-12) == found.certain).all()
     assert (found.databases[found.certain] == truth[found.certain]).all()
     assert (found.databases[~found.certain] == UNKNOWN).all()
@@ -80,7 +80,7 @@ def test_what_never_changes_is_never_revealed():
 
 def test_one_run_leaves_the_posterior_of_every_uniform_bit_at_one_half():
     mechanism, _, (rows, prior) = EXAMPLES["parity of 3"]
-    law = FiniteLaw(support=rows, weights=prior)
+    law = FiniteLaw(atoms=rows, weights=prior)
     releases = mechanism.outputs()[:, None]
-    bits = entry_posterior(answer_posterior(mechanism, releases, law), rows, 2)
+    bits = entry_posterior(answer_posterior(mechanism, releases, law), law.atoms, 2)
     assert bits == pytest.approx(np.full(bits.shape, 0.5))

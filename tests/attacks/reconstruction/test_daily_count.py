@@ -12,8 +12,11 @@ from attacks.reconstruction.daily_count import (
     knows_all_others,
     knows_the_share_only,
 )
-from attacks.reconstruction.posterior import answer_posterior, entry_posterior
-from mechanisms.laws.answer import FiniteLaw
+from attacks.reconstruction.posterior import (
+    entry_posterior,
+    log_likelihood,
+    secret_posterior,
+)
 from tests.attacks.reconstruction.noises import gaussian, geometric, laplace
 
 
@@ -82,10 +85,10 @@ def test_the_share_attackers_posterior_is_that_of_all_columns_listed(seed, rows,
     mechanism = laplace(scale)
     truth = answers[rng.choice(len(mass), 2, p=mass / mass.sum())]
     seen = np.stack([mechanism.release(truth, rng) for _ in range(3)], axis=1)
-    law = FiniteLaw(support=answers, weights=mass / mass.sum())
     found = knows_the_share_only(mechanism, seen, rows, share)
     for day in (1, 3):
-        posterior = answer_posterior(mechanism, seen[:, :day], law)
+        logs = log_likelihood(mechanism, seen[:, :day], answers)
+        posterior = secret_posterior(logs, mass / mass.sum())
         slow = entry_posterior(posterior, columns, 2)[:, 0, 1]
         assert found[:, day] == pytest.approx(slow, abs=1e-9)
 

@@ -9,14 +9,14 @@ from attacks.reconstruction.posterior import (
     entry_posterior,
     log_likelihood,
 )
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from tests.attacks.reconstruction.noises import gaussian, laplace
 
 few = settings(max_examples=40, deadline=None)
 
 
 def points(*prior):
-    return FiniteLaw(support=np.arange(len(prior), dtype=float)[:, None], weights=np.array(prior))
+    return FiniteLaw(atoms=np.arange(len(prior), dtype=float)[:, None], weights=np.array(prior))
 
 
 @few

@@ -13,7 +13,8 @@ from mechanisms.collapse.decoy import DecoyDatabase
 from mechanisms.collapse.listed import worst_epsilon
 from mechanisms.collapse.nfc import nfc_cost, repeated_epsilon
 from mechanisms.collapse.parity import ParityRelease
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 from tests.attacks.reconstruction.examples import CASES, DECOY, EXAMPLES
 
@@ -227,7 +228,7 @@ def test_bad_input_is_refused_in_one_line(build, message):
 
 def test_leakage_says_what_it_cannot_list():
     normal = GaussianLaw(mean=np.zeros(1), covariance=np.eye(1))
-    point = FiniteLaw(support=np.array([[0, 5]]), weights=np.ones(1))
+    point = FiniteLaw(atoms=np.array([[0, 5]]), weights=np.ones(1))
     with pytest.raises(NotComputableError, match="finitely many databases"):
         DECOY.leakage(normal, point, 1)
     with pytest.raises(NotComputableError, match="too many to list"):

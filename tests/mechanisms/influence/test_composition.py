@@ -17,9 +17,9 @@ epsilons = st.lists(st.floats(0, 3), min_size=1, max_size=6)
 
 def random_curve(seed):
     rng = np.random.default_rng(seed)
-    cells = int(rng.integers(1, 12))
-    values = np.concatenate([[np.inf], np.sort(rng.exponential(2, cells - 1))[::-1], [0.0]])
-    return InfluenceCurve(values=values, cells=cells, direction="exact")
+    entries = int(rng.integers(1, 12))
+    values = np.concatenate([[np.inf], np.sort(rng.exponential(2, entries - 1))[::-1], [0.0]])
+    return InfluenceCurve(values=values, entries=entries, direction="exact")
 
 
 @few
@@ -36,7 +36,7 @@ def test_paying_the_penalty_once_is_never_worse_and_sums_never_better(seed, runs
 @given(st.integers(0, 2**31), epsilons, st.integers(0, 2**31))
 def test_no_choice_of_points_beats_one_point_for_all(seed, runs, choice):
     curve, rng = random_curve(seed), np.random.default_rng(choice)
-    sizes = rng.integers(1, curve.cells + 1, len(runs)).tolist()
+    sizes = rng.integers(1, curve.entries + 1, len(runs)).tolist()
     chosen = composed_points_epsilon([curve.at(b) for b in sizes], sizes, runs)
     assert curve.pufferfish_epsilon(sum(runs)) <= chosen + 1e-9
 
