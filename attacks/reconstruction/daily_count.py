@@ -123,4 +123,4 @@ def earliest_day(epsilon: float, share: float, known: float = KNOWN) -> int:
     within("epsilon", epsilon, 0, math.inf, ends="()")
     prior = float(expit(abs(logit(within("share", share, 0, 1, ends="()")))))
     gap = float(logit(within("known", known, 0.5, 1, ends="()")) - logit(prior))
-    return max(0, math.ceil(gap / epsilon))
+    return max(0, math.ceil(gap / epsilon - 1e-9))  # rounding errs towards an earlier day

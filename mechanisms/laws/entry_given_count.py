@@ -76,12 +76,13 @@ def entries_given_visits(
 
     Notes
     -----
-    Time ``k * length^2 * (high - low + 1)``, memory ``k * length`` times ``length + high - low``
-    cells. Given the number of visits c, the law of the entries stays the same if every visit is
-    weighted by z > 0. Each c is computed under a z that makes it likely enough not to underflow.
+    Time ``k * length^2 * width`` and memory ``k * length * (length + 2 * width)`` cells, for
+    ``width = high - low + 1``. Given the number of visits c, the law of the entries stays the same
+    if every visit is weighted by z > 0. Each c is computed under a z that makes it likely enough
+    not to underflow.
     """
     size, width = initial.size, high - low + 1
-    if size * length * (length + 1 + width) > CELLS:
+    if size * length * (length + 1 + 2 * width) > CELLS:
         raise NotComputableError(
             f"the entries of {length} steps of {size} states given {width} numbers of visits need "
             f"more than {CELLS} cells"
@@ -152,4 +153,4 @@ def _tilted_table(
         after = transition @ after
         after /= after.sum()
     totals = table.sum(axis=1, keepdims=True)
-    return np.divide(table, totals, out=np.zeros_like(table), where=totals > 0)
+    return np.divide(table, totals, out=table, where=totals > 0)

@@ -75,6 +75,16 @@ def test_who_knows_the_share_only_ends_at_the_share_and_knows_no_entry(mechanism
     assert found.max() < 0.5
 
 
+def test_of_a_single_row_the_share_attacker_knows_the_entry():
+    """Power control: there the count is the entry."""
+    rng = np.random.default_rng(3)
+    truth = np.array([[0.0], [1.0]])
+    seen = np.stack([laplace(3.0).release(truth, rng) for _ in range(200)], axis=1)
+    found = knows_the_share_only(laplace(3.0), seen, 1, 0.5)[:, -1]
+    assert found[0] < 0.05
+    assert found[1] > 0.95
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 8), st.floats(0.05, 0.95), st.floats(0.2, 5))
 def test_the_share_attackers_posterior_is_that_of_all_columns_listed(seed, rows, share, scale):
