@@ -200,18 +200,17 @@ class _Raw(io.RawIOBase):
 
 
 def unblanked(text: str, separator: str) -> str:
-    """Move blanks between a separator and a quote behind the quote, where they are text.
+    """Move a blank between a separator and a quote behind the quote, where it is text.
 
     Examples
     --------
     >>> unblanked('a, "b, c", d', ",")
     'a," b, c", d'
     """
-    before = rf"(?:(?<=[{re.escape(separator)}\n\r])|\A)"
-    field = r'"(?:[^"]|"")*"'
+    after, field = rf"(?<=[{re.escape(separator)}])", r'"(?:[^"]|"")*"'
     # A quoted field is passed over as a whole, so that what looks like one inside it stays.
     return re.sub(
-        rf"{before}(?:(?P<kept>{field})|(?P<blank> +)(?P<moved>{field}))",
-        lambda found: found["kept"] or f'"{found["blank"]}{found["moved"][1:]}',
+        rf"(?:{after}|(?<=[\n\r])|\A)(?P<kept>{field})|{after} (?P<moved>{field})",
+        lambda found: found["kept"] or f'" {found["moved"][1:]}',
         text,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 import pyarrow as pa
@@ -49,9 +51,21 @@ class Labels:
         return np.bincount(self.codes, minlength=len(self.names))
 
     def find(self, option: str, given: object) -> tuple[str, str]:
-        """Return the label that an option names, and what is to be told; refuse any other."""
+        """Return the label that an option names, and what is to be told; refuse any other.
+
+        Told is how true and false were matched, and which labels are the same number as a number
+        that was typed: the command line and YAML may have changed one into the other.
+        """
         frequent = [self.names[i] for i in np.argsort(-self.counts, kind="stable")]
-        return label_of(option, given, frequent, str(self.where))
+        label, note = label_of(option, given, frequent, str(self.where))
+        others = [
+            f"{name!r} ({self.counts[i]} rows)"
+            for i, name in enumerate(self.names)
+            if name != label and isinstance(given, Integral) and is_number(name, int(given))
+        ]
+        if others and not isinstance(given, bool):
+            note = f"{option}={given} is the label {label!r}, not {', '.join(others[:TOLD])}"
+        return label, note
 
     def renamed(self, new: Mapping[str, str]) -> Labels:
         """Return the column with labels replaced; several may become one."""
@@ -79,6 +93,24 @@ class Labels:
             f"{self.where.column}: labels that differ only by white space, case or a final dot are "
             f"kept apart: {'; '.join(told)}{more}",
         )
+
+
+def is_number(text: str, number: int) -> bool:
+    """Whether a label is a way to write a whole number.
+
+    Examples
+    --------
+    >>> [is_number(text, 8) for text in ("08", "8.0", "0_8", "010", "0x8", "8a", "9")]
+    [True, True, True, True, True, False, False]
+    """
+    plain = text.replace("_", "")
+    for base in (10, 8, 16):  # YAML reads 010 as 8
+        with contextlib.suppress(ValueError):
+            if int(plain, base) == number and (base == 10 or plain.startswith("0")):
+                return True
+    with contextlib.suppress(ValueError):
+        return float(plain) == number
+    return False
 
 
 def look_alikes(names: tuple[str, ...]) -> list[list[int]]:

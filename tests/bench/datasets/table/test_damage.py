@@ -1,5 +1,6 @@
 """A table that is damaged in a known way is read as it was meant, or refused in one line."""
 
+import csv
 import gzip
 import io
 import zipfile
@@ -274,3 +275,29 @@ def test_a_file_without_header_needs_names(file, rows):
     assert refused(values(file))
     file.write_text(csv_of(rows))
     assert "has a header of its own" in values(file, names=HEADER)
+
+
+PIECES = st.lists(
+    st.sampled_from(["a", "1", ",", '"', "\n", "\r", " ", '""', "\r\n", '"a,b"', '"a\nb"', '"a"b']),
+    min_size=1, max_size=14,
+).map("".join)  # fmt: skip
+
+
+@settings(few, max_examples=300)
+@given(PIECES, st.integers(1, 3))
+def test_any_text_is_read_as_the_standard_library_reads_it_or_refused(file, body, width):
+    names = "xyz"[:width]
+    text = f"{','.join(names)}\n{body}"
+    file.write_text(text, newline="")
+    try:
+        table = TableFile(path=str(file), missing=()).read(*names)
+    except ValueError:
+        return
+    rows = list(csv.reader(io.StringIO(text.replace(', "', '," '), newline="")))[1:]
+    rows = [row or [""] for row in rows if row or width == 1]
+    assert {len(row) for row in rows} == {width}
+    for place, name in enumerate(names):
+        column = [row[place] for row in rows]
+        if place and all(value.startswith(" ") for value in column):
+            column = [value[1:] for value in column]
+        assert table.text(name).to_pylist() == column
