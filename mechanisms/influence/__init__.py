@@ -1,1 +1,1 @@
-"""Influence curves a(b): how far distant entries betray a protected one."""
+"""Influence curves a(b): how much distant entries reveal about a protected one."""
