@@ -19,7 +19,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import made
+from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, whole, within
 from mechanisms.influence.chain import MarkovChain
@@ -176,7 +176,7 @@ class Sequences:
                 counts=self.sequence_statistics.training[:, self._answered].astype(np.float64)
             ),
         }  # fmt: skip
-        return made(facts, kind)
+        return make_fact(facts, kind)
 
     def law(self, secret: int) -> AnswerLaw:
         """Refuse: the recorded counts are one draw, and no law is assumed of the whole."""

@@ -100,7 +100,7 @@ print(time.perf_counter() - start, total, rows)
 WRITE = """
 import sys
 from pathlib import Path
-from bench.datasets.sequences.synthetic_files import write_files
+from tests.support.synthetic_files import write_files
 write_files(Path(sys.argv[1]), int(sys.argv[2]))
 """
 

@@ -14,8 +14,8 @@ from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquar
 from bench.datasets.checkins.foursquare_checkins import CheckIns, by_user, repeats
 from bench.datasets.checkins.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
 from bench.datasets.sequences.sequence_statistics import OTHER
-from bench.datasets.sequences.synthetic_files import write_files
 from bench.datasets.source import DataError
+from tests.support.synthetic_files import write_files
 
 A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
 VENUES = [
