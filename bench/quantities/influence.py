@@ -15,7 +15,7 @@ import numpy as np
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
 from bench.datasets.table.label_option import label_text
-from bench.datasets.table.opening import DAMAGED, opened
+from bench.datasets.table.opening import DAMAGED, open_unpacked
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
@@ -173,7 +173,7 @@ class NetworkInfluence:
             packed = resources.files("bench.datasets") / "data" / "alarm.bif.gz"
             return gzip.decompress(packed.read_bytes())
         try:
-            with opened(self.path) as file:
+            with open_unpacked(self.path) as file:
                 return file.read()
         except DataError:
             raise

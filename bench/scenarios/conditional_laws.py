@@ -103,7 +103,7 @@ def halves(counts: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArr
     return modelled, counts - modelled
 
 
-def mostly_unique(values: FloatArray, counts: IntArray) -> tuple[int, int] | None:
+def count_unique(values: FloatArray, counts: IntArray) -> tuple[int, int] | None:
     """Return how many records have a value of their own, and of how many, if these are most."""
     _, index = np.unique(values, return_inverse=True)
     alone = int((np.bincount(index, counts) == 1).sum())

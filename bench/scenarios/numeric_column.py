@@ -18,8 +18,8 @@ from bench.datasets.table.text_table import TextTable
 from bench.scenarios.base import K, look_up_fact
 from bench.scenarios.conditional_laws import (
     SecretNumbers,
+    count_unique,
     halves,
-    mostly_unique,
     smoothed_law,
     table_law,
 )
@@ -140,7 +140,7 @@ class NumericColumn(TableFile):
     def notes(self) -> tuple[str, ...]:
         """How many rows there are, what was assumed, and whether the model is the table itself."""
         told = [note for _, note in self._matched if note]
-        unique = mostly_unique(self._records.values, self._records.counts)
+        unique = count_unique(self._records.values, self._records.counts)
         if self.model == "smoothed":
             told.append(f"the laws of {self.value} are smoothed by a Gaussian kernel")
         elif self.model == "held_out":

@@ -65,7 +65,7 @@ class Experiment:
         run_id = store.record_sweep(
             experiment_id, sweep=sweep, experiment=self.name, title=self.title,
             keys=[c.key for c in cells], config=self.config,
-            tags=provenance() | told_by_readers(results),
+            tags=provenance() | notes_tag(results),
         )  # fmt: skip
         with TemporaryDirectory() as folder:  # another sweep may write to the same output
             drawn = draw_all(table, self.figures, self.title, Path(folder))
@@ -112,7 +112,7 @@ def notes_of(results: list[tuple[Cell, CellResult]]) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def told_by_readers(results: list[tuple[Cell, CellResult]]) -> dict[str, str]:
+def notes_tag(results: list[tuple[Cell, CellResult]]) -> dict[str, str]:
     """Return the notes of all readings as a tag of the summary run; cells hold them in full."""
     told = " | ".join(f"{name}: {notes}" for name, notes in notes_of(results))
     return {"ingestion_notes": told[:LONGEST_TAG]} if told else {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.influence.bif_text import blocks, parts, statements, unquoted
+from mechanisms.influence.bif_text import blocks, parts, statements, strip_quotes
 from mechanisms.influence.network import BayesianNetwork, ConditionalTable
 
 States = Mapping[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ def parse_bif(text: str) -> BayesianNetwork:
     found = list(blocks(text))
     for kind, head, body in found:
         if kind == "variable":
-            name = unquoted(head)
+            name = strip_quotes(head)
             if name in states:
                 raise ValueError(f"variable {name} must stand once, got two blocks.")
             states[name] = _states(name, body)
@@ -76,15 +76,15 @@ def _states(variable: str, body: str) -> tuple[str, ...]:
 
 def _lists(text: str) -> Iterator[tuple[str, ...]]:
     """Yield the ways to read a list of states: by commas outside brackets, by commas, by blanks."""
-    yield tuple(unquoted(part) for part in parts(text, ","))
+    yield tuple(strip_quotes(part) for part in parts(text, ","))
     if '"' not in text:
         yield tuple(part.strip() for part in text.split(",") if part.strip())
-    yield tuple(unquoted(part) for part in parts(text, ", \t\r\n"))
+    yield tuple(strip_quotes(part) for part in parts(text, ", \t\r\n"))
 
 
 def _table(head: str, body: str, states: States) -> ConditionalTable:
     child, bar, given = head.partition("|")
-    names = [unquoted(part) for part in parts(f"{child} {given}", ", \t\r\n")]
+    names = [strip_quotes(part) for part in parts(f"{child} {given}", ", \t\r\n")]
     if not names or (bar and len(parts(child, ", \t\r\n")) != 1):
         raise ValueError(f"probability must name one variable before '|', got ({head.strip()}).")
     variable, parents = names[0], tuple(names[1:])
@@ -142,7 +142,7 @@ def _configuration(
 ) -> tuple[tuple[int, ...], str]:
     """Return the parents' states that a row names, and what follows them.
 
-    States may hold brackets, commas and blanks: a row is matched against the states there are.
+    States may hold brackets, commas and blanks: a row is match_label against the states there are.
     """
     if not row.startswith("("):
         raise ValueError(f"probability of {variable} must have rows per parents, got {row!r}.")

@@ -55,7 +55,7 @@ def parts(text: str, separators: str) -> list[str]:
     return [part.strip() for part in _split(text, separators, nested=True) if part.strip()]
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """Return a name without blanks and quotes around it."""
     name = text.strip()
     quoted = len(name) > 1 and name[0] == name[-1] == '"'

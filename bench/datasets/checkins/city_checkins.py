@@ -104,7 +104,7 @@ class CityCheckIns:
                 f"{lon[row]:g} in data row {row + 1} ({int((~there).sum())} such rows)."
             )
         if len(when) == 2:
-            local, told = moved_from_utc(table, *when), ""
+            local, told = local_from_utc(table, *when), ""
         else:
             local, told = table.clock(when[0], unit=self.unit, local=True)
         kept = table.labels(category)
@@ -155,7 +155,7 @@ def with_header(path: Path) -> tuple[TextTable, tuple[str, ...]]:
     raise DataError(f"{path} must have the columns {known}; it has {', '.join(file.header)}.")
 
 
-def moved_from_utc(table: TextTable, offset: str, utc: str) -> IntArray:
+def local_from_utc(table: TextTable, offset: str, utc: str) -> IntArray:
     """Return local times in nanoseconds since 1970: UTC moved by minutes."""
     minutes = table.numbers(offset)
     texts = table.text(utc).to_pandas()

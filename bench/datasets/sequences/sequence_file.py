@@ -18,7 +18,7 @@ from bench.datasets.sequences.sequence_statistics import (
     from_entries,
 )
 from bench.datasets.source import DataError
-from bench.datasets.table.label_option import label_text, matched
+from bench.datasets.table.label_option import label_text, match_label
 from bench.datasets.table.labels import Labels
 from bench.datasets.table.place import Place
 from bench.datasets.table.table_file import TableFile
@@ -99,7 +99,7 @@ def read_sequences(file: TableFile, *columns: object) -> TextTable:
 
 def states_of(given: Sequence[object], labels: Labels, option: str) -> tuple[str, ...]:
     """Return labels as the file writes them; one that is not there stays as it was typed."""
-    found = [matched(option, g, labels.names)[0] or label_text(option, g) for g in given]
+    found = [match_label(option, g, labels.names)[0] or label_text(option, g) for g in given]
     return tuple(dict.fromkeys(found))
 
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from bench.config.build import unknown
 from bench.datasets.source import DataError, unsplit
-from bench.datasets.table.label_option import LISTED, label_text, matched
+from bench.datasets.table.label_option import LISTED, label_text, match_label
 
 
 def places_of(path: str, header: Sequence[str], columns: Sequence[object]) -> list[int]:
@@ -24,7 +24,7 @@ def places_of(path: str, header: Sequence[str], columns: Sequence[object]) -> li
         first[name] = place
     places = []
     for column in columns:
-        found, _ = matched("column", column, first)
+        found, _ = match_label("column", column, first)
         if found is None:
             hint = "; set its separator" if unsplit(list(header)) else ""
             line = unknown("column", label_text("column", column), header[:LISTED])
@@ -50,7 +50,7 @@ def refuse_missing(
             )
 
 
-def unblanked(
+def strip_blanks(
     columns: Mapping[str, pa.ChunkedArray], places: Sequence[int]
 ) -> tuple[dict[str, pa.ChunkedArray], list[str]]:
     """Leave out the blank before every value of a column, where every row has one.

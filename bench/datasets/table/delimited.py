@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from bench.datasets.source import DataError
-from bench.datasets.table.opening import opened
+from bench.datasets.table.opening import open_unpacked
 from bench.datasets.table.utf8_stream import BLOCK, BlankBeforeQuoteError, Utf8Stream
 
 SHOWN = 80  # characters of a damaged row
@@ -68,7 +68,7 @@ class Delimited:
         except BlankBeforeQuoteError:
             with self._stream(watch=False) as stream:
                 text = b"".join(iter(stream.read, b"")).decode()
-            self.content = unblanked(text, self.separator).encode()
+            self.content = move_blanks(text, self.separator).encode()
             self.encoding, self._unblanked = "utf-8", True
             return list(self._read(places))
 
@@ -84,7 +84,7 @@ class Delimited:
     @contextmanager
     def _stream(self, *, watch: bool) -> Iterator[Utf8Stream]:
         # Once blanks are moved, the bytes at hand are what the archive held.
-        with opened(self.path, self.content, packed=not self._unblanked) as source:
+        with open_unpacked(self.path, self.content, packed=not self._unblanked) as source:
             yield Utf8Stream(source, self.path, self.separator, self.encoding, watch=watch)
 
     def _read(self, places: Sequence[int]) -> Iterator[pa.Table]:
@@ -199,12 +199,12 @@ class _Raw(io.RawIOBase):
         return len(block)
 
 
-def unblanked(text: str, separator: str) -> str:
+def move_blanks(text: str, separator: str) -> str:
     """Move a blank between a separator and a quote behind the quote, where it is text.
 
     Examples
     --------
-    >>> unblanked('a, "b, c", d', ",")
+    >>> move_blanks('a, "b, c", d', ",")
     'a," b, c", d'
     """
     after, field = rf"(?<=[{re.escape(separator)}])", r'"(?:[^"]|"")*"'

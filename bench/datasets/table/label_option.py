@@ -43,7 +43,7 @@ type it as the file has it, in quotes within quotes, value="'1.5'".
     )
 
 
-def matched(option: str, given: object, present: Collection[str]) -> tuple[str | None, str]:
+def match_label(option: str, given: object, present: Collection[str]) -> tuple[str | None, str]:
     """Return the label that an option names, None if it is not there, and what is to be told.
 
     True and false match the one way in which the file writes them.
@@ -79,7 +79,7 @@ def label_of(option: str, given: object, present: Sequence[str], where: str) -> 
     DataError
         With the nearest labels and, for what was no text, how to type it.
     """
-    label, note = matched(option, given, present)
+    label, note = match_label(option, given, present)
     if label is not None:
         return label, note
     line = unknown("value", label_text(option, given), present[:LISTED]).removesuffix(".")

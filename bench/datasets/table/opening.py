@@ -38,7 +38,9 @@ ENDINGS = {
 
 
 @contextmanager
-def opened(path: str, content: bytes | None = None, *, packed: bool = True) -> Iterator[IO[bytes]]:
+def open_unpacked(
+    path: str, content: bytes | None = None, *, packed: bool = True
+) -> Iterator[IO[bytes]]:
     """Give a file's unpacked bytes; a damaged archive is found while they are read.
 
     Parameters

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from bench.datasets.source import DataError
-from bench.datasets.table.chosen import places_of, refuse_missing, unblanked
+from bench.datasets.table.chosen import places_of, refuse_missing, strip_blanks
 from bench.datasets.table.delimited import Delimited
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.opening import is_parquet
@@ -125,7 +125,7 @@ class TableFile:
         if table is None or not table.num_rows:
             raise DataError(f"{self.path} has no rows.")
         names = [source.header[place] for place in places]
-        found, without = unblanked(dict(zip(names, table.columns, strict=True)), places)
+        found, without = strip_blanks(dict(zip(names, table.columns, strict=True)), places)
         refuse_missing(str(self.path), found, self.missing)
         notes = [f"{Path(str(self.path)).name}: {table.num_rows} rows", *source.notes]
         if without:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from bench.config.build import unknown
 from bench.datasets.source import DataError
-from bench.datasets.table.label_option import matched
+from bench.datasets.table.label_option import match_label
 from bench.datasets.table.labels import Labels
 from bench.datasets.table.numbers import numbers_of
 from bench.datasets.table.place import Place
@@ -63,7 +63,7 @@ class TextTable:
         return clock_of(self.text(column), self._where(column), unit=unit, local=local)
 
     def _name(self, column: object) -> str:
-        name, _ = matched("column", column, self.columns)
+        name, _ = match_label("column", column, self.columns)
         if name is None:
             line = unknown("column", column, self.columns)
             raise DataError(f"{self.path}: {line}")

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import gaussian_kde
 
 from bench.datasets.source import DataError
-from bench.scenarios.conditional_laws import halves, mostly_unique, smoothed_law, table_law
+from bench.scenarios.conditional_laws import count_unique, halves, smoothed_law, table_law
 from bench.scenarios.numeric_column import NumericColumn
 from bench.study.cross import Cross
 
@@ -51,7 +51,7 @@ def test_halves_hold_every_record_once():
      ([1, 2], [5, 1], None), ([1, 2, 3], [2, 1, 1], None), ([1, 2, 3, 4], [2, 1, 1, 1], (3, 5))],
 )  # fmt: skip
 def test_mostly_unique_counts_records(values, counts, told):
-    assert mostly_unique(np.array(values, dtype=float), np.array(counts)) == told
+    assert count_unique(np.array(values, dtype=float), np.array(counts)) == told
 
 
 @pytest.fixture

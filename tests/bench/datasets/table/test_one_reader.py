@@ -20,9 +20,9 @@ PARSERS = {
 # The 33 million rows of one published format have a reader of their own, in bounded memory; files
 # of this package are no table of a user.
 ELSEWHERE = {
-    "datasets/checkins/checkin_rows.py", "datasets/checkins/checkin_stream.py",
+    "datasets/checkins/checkin_stream.py", "datasets/checkins/checkin_times.py",
     "datasets/checkins/foursquare_checkins.py", "datasets/checkins/foursquare_venues.py",
-    "datasets/checkins/foursquare.py", "datasets/checkins/venue_ids.py",
+    "datasets/checkins/foursquare.py",
 }  # fmt: skip
 CLOCKS = {"datasets/checkins/city_checkins.py": {"to_datetime"}}  # one published form of times
 
