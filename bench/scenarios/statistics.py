@@ -126,7 +126,7 @@ class Count:
         return labels.are(label).astype(np.float64)
 
     def notes(self, table: TextTable) -> tuple[str, ...]:
-        """Return how the value was match_label, and which labels look like others."""
+        """Return how the value was matched, and which labels look like others."""
         labels = table.labels(self.column)
         _, note = labels.find("value", self.value)
         return (*labels.notes, *filter(None, [note]))

@@ -142,7 +142,7 @@ def _configuration(
 ) -> tuple[tuple[int, ...], str]:
     """Return the parents' states that a row names, and what follows them.
 
-    States may hold brackets, commas and blanks: a row is match_label against the states there are.
+    States may hold brackets, commas and blanks: a row is matched against the states there are.
     """
     if not row.startswith("("):
         raise ValueError(f"probability of {variable} must have rows per parents, got {row!r}.")

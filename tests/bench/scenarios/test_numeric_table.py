@@ -130,5 +130,5 @@ def test_the_command_runs_it_by_overrides_only(folder, refused, people):
     assert code == 0, error
     assert "directional_gaussian" in out
     assert "unknown column 'nation'" in refused(folder, *overrides, "scenario.column=nation")
-    strip_quotes = refused(folder, *overrides, "scenario.means=[petal length (cm)]")
-    assert "values with spaces" in strip_quotes
+    unquoted = refused(folder, *overrides, "scenario.means=[petal length (cm)]")
+    assert "values with spaces" in unquoted
