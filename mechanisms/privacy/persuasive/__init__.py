@@ -1,0 +1,1 @@
+"""Persuasive privacy: how much a Bayesian receiver's score may gain by a release."""
