@@ -30,7 +30,7 @@ class AnyPrior:
 
     name: str = "every prior"
 
-    def leaves_class(self, mechanism: object) -> str | None:
+    def leaves_class(self, mechanism: object) -> None:
         """Return None: a posterior is a prior again."""
         del mechanism
 
@@ -46,7 +46,7 @@ class TwoPointPriors:
 
     name: str = "two-point priors on neighbours"
 
-    def leaves_class(self, mechanism: object) -> str | None:
+    def leaves_class(self, mechanism: object) -> None:
         """Return None: Bayes' rule never adds a possible database."""
         del mechanism
 

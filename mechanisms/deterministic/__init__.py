@@ -1,0 +1,1 @@
+"""Deterministic releases and what protects them: noiseless statistics, suppression, rounding."""
