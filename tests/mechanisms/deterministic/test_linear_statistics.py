@@ -121,7 +121,10 @@ def test_the_bound_for_vectors_of_statistics_on_2000_random_cases():
         expected = (
             np.log(sd**2 / variance) + (x - receiver.mean) ** 2 / sd**2 - (x - mean) ** 2 / variance
         )
-        assert losses == pytest.approx(expected, rel=1e-6, abs=1e-6)
+        # An entry with less than 1e-10 of its variance left counts as determined.
+        known = variance / sd**2 < 1.1e-10
+        assert (np.isfinite(losses) | known).all()
+        assert losses[~known] == pytest.approx(expected[~known], rel=1e-6, abs=1e-6)
 
 
 @given(seed=SEEDS, n=st.integers(2, 5))
