@@ -74,7 +74,7 @@ def _arcs(lower: IntArray, upper: IntArray, margins: Sequence[Margin]) -> Arcs:
     r, c = lower.shape
     row, column = np.indices((r, c)).reshape(2, -1)
     source, sink = r + c, r + c + 1
-    sides = [
+    sides: list[tuple[IntArray, IntArray, tuple[int, ...], int | tuple[int, int]]] = [
         (np.full(r, source), np.arange(r), (0,), 1),
         (r + np.arange(c), np.full(c, sink), (1,), 0),
         (np.array([sink]), np.array([source]), (), (0, 1)),
@@ -128,9 +128,7 @@ class _Network:
     def graph(self, capacity: IntArray) -> csr_array:
         """Return the graph with these capacities, one an entry of the pattern."""
         size = self.start + 2
-        return csr_array(
-            (capacity.astype(np.int32), self.indices, self.indptr), shape=(size, size)
-        )
+        return csr_array((capacity.astype(np.int32), self.indices, self.indptr), shape=(size, size))
 
     def slack(self, capacity: IntArray) -> csr_array:
         """Return the graph of the arcs that have capacity."""
@@ -207,9 +205,7 @@ class _Search:
         self._fix_bridges()
         for up in (True, False):
             for cell in np.argsort(self.low - self.high, kind="stable"):
-                seen, limit = (
-                    (self.seen_high, self.high) if up else (self.seen_low, self.low)
-                )
+                seen, limit = (self.seen_high, self.high) if up else (self.seen_low, self.low)
                 if seen[cell] != limit[cell]:
                     self._settle(int(cell), up)
                     if progress is not None:

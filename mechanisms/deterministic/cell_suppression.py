@@ -121,7 +121,7 @@ class CellSuppression:
 
     def primary(self, table: Array) -> BoolArray:
         """Return which cells of counts ``(..., *shape)`` are suppressed for being small."""
-        cells = np.asarray(table)
+        cells = np.asarray(table, dtype=np.int64)
         small = (cells < self.threshold) & (cells >= self.smallest_suppressed)
         if self.structural is None:
             return small

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from mechanisms.check import FloatArray, IntArray, within
+from mechanisms.check import IntArray, within
 
 BoolArray = NDArray[np.bool_]
 Axes = tuple[int, ...]
@@ -185,5 +185,3 @@ def dominated(table: object, largest: object, *, share: float = 0.8) -> BoolArra
     if own.shape != cells.shape or (own > cells).any():
         raise ValueError("largest must have the table's shape, and be at most its counts.")
     return own > share * cells
-
-

@@ -34,9 +34,7 @@ class GreedySuppression:
 
     thin_out: bool = True
 
-    def suppress(
-        self, problem: ProtectionProblem, progress: Progress | None = None
-    ) -> Suppression:
+    def suppress(self, problem: ProtectionProblem, progress: Progress | None = None) -> Suppression:
         """Choose complements of one table.
 
         Parameters
@@ -122,9 +120,7 @@ class _Search:
         for demand, table in self.proofs.items():
             if table[cell] == problem.flat[cell]:
                 continue  # the proof does not use the cell
-            other = next(
-                (o for o in found.values() if demand.met(int(o[demand.cell]))), None
-            )
+            other = next((o for o in found.values() if demand.met(int(o[demand.cell]))), None)
             if other is not None:
                 found[demand] = other
                 continue

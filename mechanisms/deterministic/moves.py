@@ -65,9 +65,7 @@ class Moves:
         price = np.where(suppressed[cells], TIDY, costs[cells] + TIDY)
         return self._solve(cells, price, demand)
 
-    def _solve(
-        self, cells: IntArray, price: FloatArray, demand: Demand | None
-    ) -> IntArray | None:
+    def _solve(self, cells: IntArray, price: FloatArray, demand: Demand | None) -> IntArray | None:
         """Minimise the price of the changes: signed without a demand, absolute with one."""
         problem = self.problem
         own = problem.flat[cells]

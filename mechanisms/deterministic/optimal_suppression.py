@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_diag, bmat, csr_array
 
-from mechanisms.check import FloatArray, positive, whole
+from mechanisms.check import positive, whole
 from mechanisms.deterministic.count_table import BoolArray
 from mechanisms.deterministic.greedy_suppression import GreedySuppression
 from mechanisms.deterministic.moves import Moves, attainable
@@ -134,5 +134,3 @@ def _protects(
     return all(
         demand.met(int(moves.furthest(demand, suppressed)[demand.cell])) for demand in demands
     )
-
-

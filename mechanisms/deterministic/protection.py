@@ -92,9 +92,7 @@ class ProtectionProblem:
         table = counts("table", self.table)
         check_axes(table.ndim, self.margins)
         if self.primary.shape != table.shape:
-            raise ValueError(
-                f"primary must have shape {table.shape}, got {self.primary.shape}."
-            )
+            raise ValueError(f"primary must have shape {table.shape}, got {self.primary.shape}.")
         if self.weight not in ("cells", "counts"):
             raise ValueError(f'weight must be "cells" or "counts", got weight={self.weight!r}.')
         low, high = self._limits(table)
@@ -144,9 +142,7 @@ class ProtectionProblem:
         ValueError
             If a range does not contain the cell's own count.
         """
-        rule = limits_of_mark(
-            PRIMARY, threshold=self.threshold, publish_zeros=self.publish_zeros
-        )
+        rule = limits_of_mark(PRIMARY, threshold=self.threshold, publish_zeros=self.publish_zeros)
         ends = (
             np.full(self.table.shape, rule[end]) if given is None else np.asarray(given)
             for end, given in enumerate((self.least, self.most))
