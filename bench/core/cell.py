@@ -23,7 +23,14 @@ FAILED = "failed"
 
 NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 
-RESERVED = ("cell", "status", "verdict", "data", "unit", "rising")  # columns of every cell
+RESERVED = (
+    "cell",
+    "status",
+    "verdict",
+    "data",
+    "unit",
+    "higher_is_better",
+)  # columns of every cell
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
 
@@ -82,7 +89,7 @@ class Study(Protocol):
     def cells(self) -> list[Cell]:
         """List the cells; raise ValueError on a bad parameter before anything is computed."""
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell) -> CellResult:
         """Measure one cell; a pure function of the cell."""
 
 
@@ -115,7 +122,7 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
         head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "rising")}
+        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]

@@ -149,7 +149,7 @@ def verdict(
     exact: Bracket | None,
     certificates: Mapping[str, Certificate],
     *,
-    modelled: bool,
+    worlds_from_model: bool,
     own: Bracket | None = None,
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
@@ -164,7 +164,7 @@ def verdict(
     exact : Bracket or None
         Under the scenario's model; None where it is not computable.
     certificates : mapping of attack to Certificate
-    modelled : bool
+    worlds_from_model : bool
         Whether the worlds were drawn from the model that `exact` is computed under.
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
@@ -175,7 +175,7 @@ def verdict(
     if exact is not None and exceeds(exact.lo, claimed):
         return VIOLATED
     if exceeds(certified, min(claimed, ceiling)):
-        return VIOLATED if modelled or exact is None else MISFIT
+        return VIOLATED if worlds_from_model or exact is None else MISFIT
     if own is not None and exceeds(own.lo, claimed):
         return MISFIT
     if not isinstance(claim, Guarantee):

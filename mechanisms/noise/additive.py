@@ -10,7 +10,8 @@ import numpy as np
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
@@ -18,7 +19,7 @@ from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
 
 
-class Noise(Protocol):
+class NoiseLaw(Protocol):
     """A law of additive noise in R^m."""
 
     def variances(self) -> FloatArray:
@@ -48,7 +49,7 @@ class HasNoiseDensity(Protocol):
 class Claim(Protocol):
     """How a noise law translates into a guarantee: a theorem with its inputs."""
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Return what `n_releases` independent releases of one answer guarantee together."""
 
 
@@ -57,7 +58,7 @@ class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
 
     sees: ClassVar[Sees] = "answers"
-    noise: Noise
+    noise: NoiseLaw
     claim: Claim
 
     @property
@@ -78,19 +79,19 @@ class AdditiveNoise:
         return self.noise.variances()
 
     @property
-    def silent(self) -> bool:
+    def is_noiseless(self) -> bool:
         """Whether no noise is added at all: the calibration found the answers private enough."""
         return not self.noise.variances().any()
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws."""
-        if self.silent and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+        if self.is_noiseless and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
             return aligned_pair(first, second)
         return self.noise.leakage(first, second, n_releases)
 
     def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
         """Log density of releases given answers, broadcast against each other."""
-        if self.silent:
+        if self.is_noiseless:
             return agreement(releases, answers)
         if not isinstance(self.noise, HasNoiseDensity):
             raise NotComputableError("noise along a direction has no density in the whole space")
@@ -120,7 +121,7 @@ class TranslationClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,
@@ -149,8 +150,8 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
 
 def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
-    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
-        mean = np.asarray(law.support[0], dtype=np.float64)
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.atoms.ndim == 2:
+        mean = np.asarray(law.atoms[0], dtype=np.float64)
         return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
     return law
 

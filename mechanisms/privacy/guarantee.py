@@ -95,7 +95,7 @@ class RenyiMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class TrimmedRenyiMeasure:
+class DeltaApproximateRenyiMeasure:
     """Leakage as the Renyi divergence left when each side may drop an event of mass delta.
 
     (order, epsilon, delta)-Renyi Pufferfish privacy: there are events of probability at least
@@ -133,7 +133,7 @@ class TrimmedRenyiMeasure:
         return RenyiMeasure(self.order).certify(fpr=fpr, tpr=tpr)
 
 
-Measure = ApproximateMeasure | RenyiMeasure | TrimmedRenyiMeasure
+Measure = ApproximateMeasure | RenyiMeasure | DeltaApproximateRenyiMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,10 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import GROUP, Guarantee, NoClaim
 from mechanisms.top_k.peeling import (
-    Accounting,
+    Composition,
     PeeledRanking,
     Selection,
-    check_accounting,
+    check_composition,
     check_selection,
 )
 from mechanisms.top_k.ranking import RankedRelease, coordinates_of, exact_ranking
@@ -35,7 +35,7 @@ class InfluenceTopK:
         See `mechanisms.top_k.peeling.PeeledRanking`; the first two are Ours-Exp.
     releases : int
         Rankings that share the budget.
-    accounting : {"picks", "ranking"}
+    composition : {"per_pick", "joint"}
         See `mechanisms.top_k.peeling.PeeledRanking`; the first is published, the second needs
         less noise.
 
@@ -49,13 +49,13 @@ class InfluenceTopK:
     k: int = 3
     selection: Selection = "gumbel"
     releases: int = 1
-    accounting: Accounting = "picks"
+    composition: Composition = "per_pick"
 
     def __post_init__(self) -> None:
         whole("k", self.k)
         whole("releases", self.releases)
         check_selection(self.selection)
-        check_accounting(self.accounting, self.selection)
+        check_composition(self.composition, self.selection)
 
     def calibrate(
         self,
@@ -76,7 +76,7 @@ class InfluenceTopK:
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
-            accounting=self.accounting,
+            composition=self.composition,
         )
 
     def without_noise(

@@ -19,7 +19,7 @@ from mechanisms.base import (
 from mechanisms.check import Array, IntArray, whole
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import AtMost, PairLeakage
+from mechanisms.leakage.pair import PairLeakage, PostProcessed
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
@@ -101,7 +101,7 @@ class RankedRelease:
         """Bound the leakage from above by that of the histogram (data processing)."""
         if not isinstance(self.inner, HasLeakage):
             raise NotComputableError("the histogram's release law has no known form")
-        return AtMost(self.inner.leakage(first, second, n_releases))
+        return PostProcessed(self.inner.leakage(first, second, n_releases))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,14 +40,14 @@ def accuracies(ranked, k):
     return (ranked == np.arange(k)).mean(axis=0)
 
 
-def peeled(k, rng, accounting="picks"):
+def peeled(k, rng, composition="per_pick"):
     mechanism = PeeledRanking(
         selection="gumbel", k=k, epsilon=E, candidates=np.arange(M), sensitivity=1.0,
         claim=InfluenceClaim(
             knowledge=CurveKnowledge(curve=independence(1)),
             sensitivity=Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=1, dimension=M),
         ),
-        accounting=accounting,
+        composition=composition,
     )  # fmt: skip
     return accuracies(mechanism.release(ZIPF, rng), k)
 
@@ -67,7 +67,7 @@ def test_a_joint_laplace_histogram_beats_peeled_picks_at_equal_budget():
 
 def test_whole_rankings_need_less_noise_for_the_same_claim():
     rng = np.random.default_rng(0)
-    np.testing.assert_allclose(peeled(3, rng, "ranking"), [1.00, 0.69, 0.21], atol=0.02)
+    np.testing.assert_allclose(peeled(3, rng, "joint"), [1.00, 0.69, 0.21], atol=0.02)
 
 
 def test_for_one_pick_both_are_about_level():
@@ -92,8 +92,10 @@ def rates(calibration, scenario, repetitions=40):
     return np.array(found)
 
 
-def scenario_of(uncertainty=0.0, reading="joint"):
-    return Sequences(population=SyntheticCheckIns(), uncertainty=uncertainty, reading=reading)
+def scenario_of(uncertainty=0.0, uncertainty_on="joint"):
+    return Sequences(
+        population=SyntheticCheckIns(), uncertainty=uncertainty, uncertainty_on=uncertainty_on
+    )
 
 
 EXPONENTIAL = InfluenceTopK(k=3)
@@ -124,12 +126,12 @@ def test_a_claim_of_the_per_category_histogram_is_far_below_its_budget():
 def test_the_published_uncertain_columns_fit_the_conditional_reading():
     """Mean absolute difference of the hit rates, both mechanisms."""
     gaps = {}
-    for reading in ("conditional", "joint"):
-        scenario = scenario_of(0.2, reading)
+    for uncertainty_on in ("conditional", "joint"):
+        scenario = scenario_of(0.2, uncertainty_on)
         ours = np.abs(rates(EXPONENTIAL, scenario) - OURS["uncertain"])
         each = np.abs(rates(QUILT["per_category"], scenario) - MQM["uncertain"])
-        gaps[reading] = ours.mean(), each.mean()
-        if reading == "conditional":
+        gaps[uncertainty_on] = ours.mean(), each.mean()
+        if uncertainty_on == "conditional":
             np.testing.assert_allclose(ours[1:], 0, atol=0.05)
         else:
             assert ours[1] > 0.25  # .48 against the published .817 at epsilon 1
@@ -140,7 +142,7 @@ def test_the_published_uncertain_columns_fit_the_conditional_reading():
 def test_the_published_columns_differ_by_a_shift_of_epsilon():
     """Accuracy with uncertainty, read off the column without it: epsilon falls by .34 to .39.
 
-    log(1.2 / .8) = .405 is the excess of the conditional reading, .811 that of the joint one.
+    log(1.2 / .8) = .405 is the penalty of the conditional reading, .811 that of the joint one.
     """
     at = np.interp(ACC_UNCERTAIN[1:], ACC_CERTAIN, EPSILONS)
     shift = np.array(EPSILONS[1:]) - at
@@ -160,7 +162,7 @@ def test_long_bouts_cost_most_of_the_budget():
 def test_a_curve_that_stops_too_early_is_taken_for_group_privacy():
     """Tabulated to 400 of 2,880 cells, only group privacy seems to remain at epsilon 1."""
     population = Capture24(steps="all")
-    cut = Sequences(population=population, up_to=400).knowledge(CurveKnowledge).curve
+    cut = Sequences(population=population, b_max=400).knowledge(CurveKnowledge).curve
     whole = Sequences(population=population).knowledge(CurveKnowledge).curve
     assert cut.budget(1.0).high_influence == 2880
     assert whole.budget(1.0).total > 1.5 * cut.budget(1.0).total

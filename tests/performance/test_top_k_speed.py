@@ -80,9 +80,9 @@ from bench.datasets.checkins.foursquare_checkins import read_rows
 from bench.datasets.checkins.foursquare_venues import read_countries, read_venues
 folder = Path(sys.argv[1])
 start = time.perf_counter()
-tally = Foursquare(folder=str(folder)).tally
+statistics = Foursquare(folder=str(folder)).sequence_statistics
 whole, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-del tally
+del statistics
 venues = read_venues(folder / POIS, read_countries(folder / CITIES))
 start = time.perf_counter()
 columns, _ = read_rows(folder / CHECKINS, venues)
@@ -113,7 +113,7 @@ print(text, typed, typed + time.perf_counter() - start, rows)
 WRITE = """
 import sys
 from pathlib import Path
-from bench.datasets.sequences.synthetic_files import write_files
+from tests.support.synthetic_files import write_files
 write_files(Path(sys.argv[1]), int(sys.argv[2]))
 """
 

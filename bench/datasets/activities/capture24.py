@@ -13,13 +13,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from bench.datasets.activities.synthetic_activities import synthetic_tally
+from bench.datasets.activities.synthetic_activities import synthetic_statistics
 from bench.datasets.sequences.sequence_statistics import (
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
-    known_steps,
-    tallied,
+    check_steps,
+    from_entries,
     with_notes_on,
 )
 from bench.datasets.source import DataError, folder_with
@@ -77,7 +77,7 @@ class Capture24:
         positive("window", self.window, infinite=False)
         whole("held_out", self.held_out)
         whole("seed", self.seed, low=0)
-        known_steps(self.steps)
+        check_steps(self.steps)
         if not isinstance(self.labelling, str) or not self.labelling:
             raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
 
@@ -87,14 +87,14 @@ class Capture24:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the made-up population stands in for the files."""
+        """Whether the synthetic population stands in for the files."""
         return self._where is None
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The participants' statistics."""
         if self._where is None:
-            stand_in = synthetic_tally(self.held_out, self.steps)
+            stand_in = synthetic_statistics(self.held_out, self.steps)
             return with_notes_on(stand_in, self, "window", "labelling", "seed")
         files = sorted(Path(self._where).iterdir())
         stamp = tuple((file.name, file.stat().st_mtime_ns) for file in files)
@@ -107,7 +107,7 @@ class Capture24:
 def read_capture24(
     folder: str, stamp: tuple[tuple[str, int], ...], window: float, held_out: int, labelling: str,
     steps: Steps, seed: int,
-) -> Tally:  # fmt: skip
+) -> SequenceStatistics:  # fmt: skip
     """Read all participants once a process; `stamp` tells changed files apart."""
     del stamp
     root = Path(folder)
@@ -123,7 +123,7 @@ def read_capture24(
     if absent:
         raise DataError(f"{root / METADATA} does not list {', '.join(absent[:3])}.")
     states, groups = tuple(sorted(set(names.values()))), tuple(sorted(set(ages.values())))
-    queried = held_out_of({pid: ages[pid] for pid in files}, held_out, seed)
+    queried = choose_held_out({pid: ages[pid] for pid in files}, held_out, seed)
     parts, unknown = [], 0
     for pid, path in files.items():
         pieces, strange = sequences_of(path, names, states, window)
@@ -140,7 +140,7 @@ def read_capture24(
         notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
     if hidden.any():
         notes.append(f"{int(hidden.sum())} unannotated or missing windows inside recordings")
-    return tallied(
+    return from_entries(
         Entries(
             states=states,
             groups=groups,
@@ -186,7 +186,7 @@ def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
+def choose_held_out(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
     """Choose the queried participants of each age band; some must be left to train."""
     rng = np.random.default_rng(seed)
     chosen: list[str] = []

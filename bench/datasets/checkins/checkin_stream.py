@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from bench.datasets.ingestion_notes import progress_over
+from bench.datasets.read_progress import progress_over
 from bench.datasets.source import DataError
 
 BLOCK = 8 << 20

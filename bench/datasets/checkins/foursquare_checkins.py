@@ -39,8 +39,14 @@ from bench.datasets.checkins.checkin_stream import (
 )
 from bench.datasets.checkins.foursquare_venues import Venues
 from bench.datasets.checkins.venue_ids import mixed
-from bench.datasets.ingestion_notes import progress_over
-from bench.datasets.sequences.sequence_statistics import OTHER, Entries, Steps, Tally, summed
+from bench.datasets.read_progress import progress_over
+from bench.datasets.sequences.sequence_statistics import (
+    OTHER,
+    Entries,
+    SequenceStatistics,
+    Steps,
+    accumulate,
+)
 from bench.datasets.source import DataError
 
 DAY = 86_400
@@ -59,7 +65,9 @@ SINGLE = "users with one check-in, which has no step"
 Columns = tuple[NDArray[np.int32], ...]  # user, local time, venue, offset
 
 
-def read_checkins(path: Path, venues: Venues, training_days: int, days: int, steps: Steps) -> Tally:
+def read_checkins(
+    path: Path, venues: Venues, training_days: int, days: int, steps: Steps
+) -> SequenceStatistics:
     """Read the check-ins, order each user's by local time, cut off the days and count."""
     (user, time, venue, offset), dropped = read_rows(path, venues)
     if not user.size:
@@ -71,7 +79,7 @@ def read_checkins(path: Path, venues: Venues, training_days: int, days: int, ste
     counts = dict.fromkeys((BEYOND, TWICE, UNKNOWN, SINGLE), 0)
     query, end = first + training_days * DAY, first + days * DAY
     parts = _entries(visits, venues, offsets, query, end, counts)
-    tally = summed(parts, steps, ())
+    statistics = accumulate(parts, steps, ())
     told = {
         "check-ins read": visits.time.size + sum(dropped.values()),
         **dropped,
@@ -80,7 +88,7 @@ def read_checkins(path: Path, venues: Venues, training_days: int, days: int, ste
         **counts,
     }
     notes = (*venues.notes, *(f"{count} {what}" for what, count in told.items() if count))
-    return dataclasses.replace(tally, notes=notes)
+    return dataclasses.replace(statistics, notes=notes)
 
 
 def places(

@@ -13,10 +13,10 @@ import pandas as pd
 from bench.datasets.sequences.sequence_statistics import (
     OTHER,
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
-    known_steps,
-    tallied,
+    check_steps,
+    from_entries,
 )
 from bench.datasets.source import DataError, unsplit
 from mechanisms.check import within
@@ -66,17 +66,17 @@ class SequenceFile:
 
     def __post_init__(self) -> None:
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
         columns = [self.user, self.time, self.label, *([self.group] if self.group else [])]
         table = read_columns(self.path, columns, self.separator, self.encoding)
         moment = moments(table[self.time], str(self.path))
         group = table[self.group] if self.group else pd.Series(ALL, index=table.index)
-        return tallied(
-            ordered_entries(
+        return from_entries(
+            order_entries(
                 user=table[self.user], moment=moment, label=table[self.label], group=group,
                 train=self.train, labels=self.labels,
             ),
@@ -84,7 +84,7 @@ class SequenceFile:
         )  # fmt: skip
 
 
-def ordered_entries(
+def order_entries(
     *,
     user: pd.Series,
     moment: pd.Series,

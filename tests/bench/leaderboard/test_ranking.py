@@ -50,7 +50,7 @@ def test_smaller_errors_rank_first():
 
 def test_metrics_that_rise_rank_the_largest_first_whatever_their_name():
     def told(mechanism, value):
-        facts = {"verdict": "holds", "rising": "share_right, hits"}
+        facts = {"verdict": "holds", "higher_is_better": "share_right, hits"}
         rows = [number("hits", value), number("l2", value)]
         result = CellResult(status=FINISHED, rows=rows, facts=facts)
         return cell(mechanism, epsilon=1.0), result

@@ -66,10 +66,12 @@ def test_closed_forms_of_alternating_chains_are_upper_bounds(form):
 
 
 @pytest.mark.parametrize("form", ["closed", "closed_long"])
-@pytest.mark.parametrize(("reading", "times"), [("joint", 2), ("conditional", 1)])
-def test_closed_forms_are_shifted_by_uncertainty(form, reading, times):
+@pytest.mark.parametrize(("uncertainty_on", "times"), [("joint", 2), ("conditional", 1)])
+def test_closed_forms_are_shifted_by_uncertainty(form, uncertainty_on, times):
     plain = ChainInfluence(source=BINARY, length=400, form=form)
-    shifted = ChainInfluence(source=BINARY, length=400, form=form, uncertainty=0.2, reading=reading)
+    shifted = ChainInfluence(
+        source=BINARY, length=400, form=form, uncertainty=0.2, uncertainty_on=uncertainty_on
+    )
     assert all(b.exact for b in plain.curve(X))
     assert not any(b.exact for b in shifted.curve(X))
     gaps = np.subtract(values(shifted), values(plain))
@@ -122,8 +124,7 @@ def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, te
         NetworkInfluence(path=str(tmp_path / "nowhere.bif")).digest  # noqa: B018
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     quantity = ChainInfluence(source=Careers(), length=72)
     assert quantity.digest == "absent"
@@ -156,7 +157,7 @@ def test_closed_forms_are_for_two_states():
         (lambda: ProcessInfluence(decay=0.0), "decay must be in"),
         (lambda: ProcessInfluence(decay=1.0, prior="x"), "prior must be"),
         (lambda: NetworkInfluence(beam=0), "beam must be"),
-        (lambda: ChainScale(method="guess"), "method must be one of"),
+        (lambda: ChainScale(method="guess"), "method must be 'quilt_exact', "),
         (lambda: ChainScale(method="curve", vary="x"), "vary must be"),
         (lambda: ChainScale(method="curve", epsilon=0.0), "epsilon must be in"),
         (lambda: ChainScale(method="curve").curve(np.array([1.0])), "x must be in"),

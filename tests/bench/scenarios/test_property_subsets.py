@@ -244,8 +244,8 @@ def test_the_law_has_its_own_mean_and_the_shared_covariance():
 
 def test_worlds_of_the_model_follow_the_law():
     scenario = small(worlds="model", model="exact")
-    assert scenario.modelled
-    assert not small().modelled
+    assert scenario.worlds_from_model
+    assert not small().worlds_from_model
     secret, answers = worlds(scenario, 20_000)
     for value in (0, 1):
         law, sample = scenario.law(value), answers[secret == value]
@@ -320,9 +320,9 @@ def test_an_unoffered_fact_lists_what_is_offered():
         ({"model_subsets": 1}, "model_subsets must be a whole number of at least 2"),
         ({"seed": -1}, "seed must be a whole number of at least 0, got seed=-1."),
         ({"seed": None}, "seed must be a whole number of at least 0, got seed=None."),
-        ({"secret": "poor"}, "secret must be one of rich, got 'poor'."),
-        ({"model": "guessed"}, "model must be one of sampled, exact, got 'guessed'."),
-        ({"worlds": "real"}, "worlds must be one of data, model, got 'real'."),
+        ({"secret": "poor"}, "secret must be 'rich', got secret='poor'."),
+        ({"model": "guessed"}, "model must be 'sampled' or 'exact', got model='guessed'."),
+        ({"worlds": "real"}, "worlds must be 'data' or 'model', got worlds='real'."),
         ({"split": (200,)}, "split must be two numbers of records, got (200,)."),
         ({"split": (1, 2, 3)}, "split must be two numbers of records, got (1, 2, 3)."),
         ({"split": 200}, "split must be two numbers of records, got 200."),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bench.study.cell_rows import how_known
+from bench.study.cell_rows import describe_bracket
 from bench.study.cross import Cross
 from bench.study.ledger import (
     certify,
@@ -83,9 +83,14 @@ def test_a_mechanism_twice_as_leaky_as_its_claim_is_caught_by_the_attack_alone()
     certificate = certify(label, scores[0], (label, scores[1]), PURE, ways=1)
     assert 1.0 < certificate.verdict <= certificate.display <= 2.0
     for modelled, expected in ((True, "violated"), (False, "model misfit")):
-        told = verdict(claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, modelled=modelled)
+        told = verdict(
+            claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, worlds_from_model=modelled
+        )
         assert told == expected
-    assert verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, modelled=True) == "holds"
+    assert (
+        verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, worlds_from_model=True)
+        == "holds"
+    )
 
 
 @pytest.mark.parametrize("measure", [PURE, ApproximateMeasure(0.001), RenyiMeasure(2.0)])
@@ -115,7 +120,7 @@ def test_null_audits_of_the_whole_harness_stay_below_5_percent(run):
         grid={"epsilon": np.linspace(0.1, 4.0, 400).tolist(), "delta": [0.001]},
         n_shadow=50, n_holdout=100, n_test=100,
     )  # fmt: skip
-    results = [study.measure(cell) for cell in study.cells()]
+    results = [study.run_cell(cell) for cell in study.cells()]
     best = [
         row["value"]
         for result in results
@@ -154,7 +159,7 @@ def test_the_test_may_be_negated_where_the_attack_points_the_wrong_way():
 
 def test_no_claim_is_never_a_violation():
     perfect = certify(*wrongless(), wrongless(), PURE, ways=1)
-    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, modelled=True)
+    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, worlds_from_model=True)
     assert told == "no claim"
 
 
@@ -177,6 +182,6 @@ def test_a_tight_gaussian_has_exactly_the_claimed_leakage():
 
 
 def test_an_exact_number_that_rests_on_draws_says_so_with_its_error():
-    assert how_known(Bracket(1.0, 1.0)) == "exact"
-    assert how_known(Bracket(0.0, 1.0)) == "bracket"
-    assert how_known(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")
+    assert describe_bracket(Bracket(1.0, 1.0)) == "exact"
+    assert describe_bracket(Bracket(0.0, 1.0)) == "bracket"
+    assert describe_bracket(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")

@@ -10,11 +10,15 @@ from tests.bench.test_command_line import bench, folder, refused  # noqa: F401  
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 TREES = {
     "_target_": "attacks.meta_classifier.MetaClassifier",
-    "estimator": {"_target_": "sklearn.ensemble.HistGradientBoostingClassifier", "max_iter": 30},
+    "estimator": {
+        "_target_": "sklearn.ensemble.HistGradientBoostingClassifier",
+        "max_iter": 20,
+        "max_leaf_nodes": 8,
+    },
 }
 MINE = [
     "scenario=numeric_column", "scenario.value=x", "scenario.secret=s", "scenario.pairs=[[a,b]]",
-    "+experiment=renyi_ledger", "mechanism=[w_alpha_laplace,exact_laplace]",
+    "+experiment=renyi_ledger", "mechanism=[w_alpha_laplace,tight_laplace]",
     "attack=[likelihood_ratio]", "n_shadow=50", "n_holdout=50", "n_test=50", "grid.epsilon=[0.5]",
 ]  # fmt: skip
 
@@ -27,7 +31,7 @@ def points(tmp_path):
     return str(path)
 
 
-def measured(path, mechanism, attack, **changes):
+def run_one_cell(path, mechanism, attack, **changes):
     scenario = {
         "_target_": "bench.scenarios.numeric_column.NumericColumn", "path": path, "value": "x",
         "secret": "s", "pairs": [["a", "b"]],
@@ -35,11 +39,11 @@ def measured(path, mechanism, attack, **changes):
     settings = {
         "scenarios": {"points": scenario}, "mechanisms": {"m": mechanism},
         "attacks": {"attack": attack}, "grid": {"epsilon": [0.5], "order": [2.0], "delta": [0.01]},
-        "n_shadow": 2000, "n_holdout": 5000, "n_test": 5000,
+        "n_shadow": 2000, "n_holdout": 6000, "n_test": 15_000,
     }  # fmt: skip
     study = Cross(**(settings | changes))
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell)
     numbers = {r["metric"]: r["value"] for r in result.rows if not r["attack"]}
     return numbers, result.facts
 
@@ -47,8 +51,8 @@ def measured(path, mechanism, attack, **changes):
 @pytest.mark.parametrize("attack", [LIKELIHOOD, TREES], ids=["likelihood", "trees"])
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
-    mechanism = {"_target_": "mechanisms.renyi.tight_noise.ExactNoise", "noise": noise}
-    numbers, facts = measured(points, mechanism, attack)
+    mechanism = {"_target_": "mechanisms.renyi.tight_noise.TightNoise", "noise": noise}
+    numbers, facts = run_one_cell(points, mechanism, attack)
     assert facts["verdict"] == "holds"
     assert facts["unit"] == "Renyi epsilon at order=2"
     assert numbers["claimed"] == pytest.approx(0.5)
@@ -58,7 +62,7 @@ def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
 
 def test_noise_of_half_the_scale_behind_a_claims_back_is_caught(points):
     mechanism = {"_target_": "tests.support.components.LyingLaplace"}
-    numbers, facts = measured(points, mechanism, LIKELIHOOD)
+    numbers, facts = run_one_cell(points, mechanism, LIKELIHOOD)
     assert facts["verdict"] == "violated"
     assert numbers["exact"] == pytest.approx(2 * numbers["claimed"])
 

@@ -47,16 +47,19 @@ def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
 
 def test_a_verdict_needs_evidence():
     weak = {"a": Certificate(display=0.0, verdict=0.0, n=10)}
-    assert verdict(claim(1.0), None, {}, modelled=True) == "not checked"
-    assert verdict(claim(1.0), None, weak, modelled=True) == "not refuted"
-    assert verdict(claim(1.0), Bracket(0.8, 3.9), weak, modelled=True) == "not refuted"
-    assert verdict(claim(1.0), Bracket(0.8, 1.0), {}, modelled=True) == "holds"
+    assert verdict(claim(1.0), None, {}, worlds_from_model=True) == "not checked"
+    assert verdict(claim(1.0), None, weak, worlds_from_model=True) == "not refuted"
+    assert verdict(claim(1.0), Bracket(0.8, 3.9), weak, worlds_from_model=True) == "not refuted"
+    assert verdict(claim(1.0), Bracket(0.8, 1.0), {}, worlds_from_model=True) == "holds"
     own = Bracket(0.8, 3.9)
-    assert verdict(claim(1.0), Bracket(0.5, 0.5), weak, modelled=True, own=own) == "not refuted"
+    assert (
+        verdict(claim(1.0), Bracket(0.5, 0.5), weak, worlds_from_model=True, own=own)
+        == "not refuted"
+    )
 
 
 def test_tiny_claims_are_compared_relatively():
-    assert verdict(claim(1e-6), Bracket(1.9e-6, 1.9e-6), {}, modelled=True) == "violated"
+    assert verdict(claim(1e-6), Bracket(1.9e-6, 1.9e-6), {}, worlds_from_model=True) == "violated"
 
 
 def test_names_of_neighbouring_budgets_differ():
@@ -155,7 +158,7 @@ def test_exact_own_does_not_depend_on_sampled_subsets():
     from tests.findings.test_distribution_privacy import ADULT
 
     made = [
-        build(ADULT | {"model": model, "seed": 0}, "scenario adult").own_law(0)
+        build(ADULT | {"model": model, "seed": 0}, "scenario adult").unpooled_law(0)
         for model in ("sampled", "exact")
     ]
     np.testing.assert_array_equal(made[0].covariance, made[1].covariance)

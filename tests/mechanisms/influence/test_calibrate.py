@@ -27,7 +27,7 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.markov_quilt import approximate_composed_epsilon, composed_epsilon
 from mechanisms.influence.quilt import MarkovQuiltLaplace
-from mechanisms.influence.uncertainty import excess, uncertain_curve
+from mechanisms.influence.uncertainty import uncertain_curve, uncertainty_penalty
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.laplace import LaplaceNoise
@@ -121,11 +121,13 @@ def test_the_approximate_composition_is_never_below_the_exact_one(entry, seed):
     assert approximate_composed_epsilon(0.0, 0.0, 30, entry) == pytest.approx(30 * entry)
 
 
-@pytest.mark.parametrize("reading", ["joint", "conditional"])
-def test_quilt_and_curve_pay_the_same_uncertainty(reading):
+@pytest.mark.parametrize("uncertainty_on", ["joint", "conditional"])
+def test_quilt_and_curve_pay_the_same_uncertainty(uncertainty_on):
     t = 0.2
-    chain = ChainKnowledge(chains=(BINARY,), lengths=(100,), excess=excess(t, reading))
-    curve = CurveKnowledge(curve=uncertain_curve(CURVE.curve, t, reading))
+    chain = ChainKnowledge(
+        chains=(BINARY,), lengths=(100,), uncertainty_penalty=uncertainty_penalty(t, uncertainty_on)
+    )
+    curve = CurveKnowledge(curve=uncertain_curve(CURVE.curve, t, uncertainty_on))
     for epsilon in (0.3, 0.9, 2.0):
         budget = Epsilon(epsilon=epsilon)
         quilt = MarkovQuiltLaplace().calibrate(chain, COUNT, budget=budget)
@@ -143,11 +145,13 @@ def test_below_the_floor_of_an_uncertain_curve_group_privacy_remains_and_is_said
     assert mechanism.noise.scales == pytest.approx(group.noise.scales)
     notes = " ".join(mechanism.guarantee.notes)
     assert "does not exceed the curve's floor 0.81" in notes
-    assert "group privacy of all 100 cells" in notes
-    known = ChainKnowledge(chains=(BINARY,), lengths=(100,), excess=excess(0.2))
+    assert "group privacy of all 100 entries" in notes
+    known = ChainKnowledge(
+        chains=(BINARY,), lengths=(100,), uncertainty_penalty=uncertainty_penalty(0.2)
+    )
     quilt = MarkovQuiltLaplace().calibrate(known, COUNT, budget=budget)
     assert quilt.noise.scales == pytest.approx([200.0])
-    assert "the trivial quilt: group privacy of all cells" in quilt.guarantee.notes
+    assert "the trivial quilt: group privacy of all entries" in quilt.guarantee.notes
 
 
 def test_theta_of_all_initial_laws_and_of_several_chains_costs_more():
@@ -178,7 +182,7 @@ def test_what_cannot_be_calibrated_says_why():
     halves = Sensitivity(l1=0.5, l2=0.5, unit="entry", size=100, dimension=1)
     with pytest.raises(NotApplicableError, match="whole-number answers"):
         InfluenceGeometric().calibrate(CURVE, halves, budget=budget)
-    certain = CurveKnowledge(curve=InfluenceCurve(values=np.zeros(2), cells=1, direction="exact"))
+    certain = CurveKnowledge(curve=InfluenceCurve(values=np.zeros(2), entries=1, direction="exact"))
     with pytest.raises(NotApplicableError, match="no value of any entry is uncertain"):
         InfluenceLaplace().calibrate(certain, COUNT, budget=budget)
     alone = ChainKnowledge(chains=(MarkovChain(transition=np.eye(1)),), lengths=(5,))
@@ -201,7 +205,7 @@ def test_bad_knowledge_is_refused():
         ChainKnowledge(chains=(), lengths=(1,))
     with pytest.raises(ValueError, match="lengths must be a whole number"):
         ChainKnowledge(chains=(BINARY,), lengths=(0,))
-    with pytest.raises(ValueError, match="excess must be in"):
-        ChainKnowledge(chains=(BINARY,), lengths=(1,), excess=math.inf)
+    with pytest.raises(ValueError, match="uncertainty_penalty must be in"):
+        ChainKnowledge(chains=(BINARY,), lengths=(1,), uncertainty_penalty=math.inf)
     with pytest.raises(ValueError, match="states must be a whole number"):
         EntryValues(states=1)

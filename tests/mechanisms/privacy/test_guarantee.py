@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.leakage.pair import FinitePair, finite_renyi
 from mechanisms.privacy.guarantee import (
     ApproximateMeasure,
+    DeltaApproximateRenyiMeasure,
     Guarantee,
     RenyiMeasure,
-    TrimmedRenyiMeasure,
     bernoulli_renyi,
 )
 
@@ -90,7 +90,7 @@ def test_renyi_divergence_rises_in_the_order_and_falls_under_merging(pair, order
 @pytest.mark.parametrize("order", ORDERS)
 def test_bernoulli_renyi_is_the_divergence_of_laws_on_two_atoms(order):
     for p, q in [(0.2, 0.7), (0.7, 0.2), (0.0, 0.4), (0.4, 0.0), (1.0, 0.5), (0.0, 1.0)]:
-        laws = [DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
+        laws = [FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
         expected = renyi_divergence(*laws, order=order)
         assert bernoulli_renyi(p, q, order) == pytest.approx(expected, rel=1e-12)
 
@@ -148,9 +148,9 @@ def test_no_test_certifies_more_than_what_is_left_after_trimming(p, q, order, da
     )
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=6, max_size=6)))
     tpr, fpr = first[chosen].sum(), second[chosen].sum()
-    measure = TrimmedRenyiMeasure(order, delta)
+    measure = DeltaApproximateRenyiMeasure(order, delta)
     assert measure.certify(fpr=float(fpr), tpr=float(tpr)) <= true + 1e-9
     assert measure.exact(FinitePair(first, second)).lo == 0.0
-    assert TrimmedRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(order).certify(
-        fpr=0.2, tpr=0.6
-    )
+    assert DeltaApproximateRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(
+        order
+    ).certify(fpr=0.2, tpr=0.6)

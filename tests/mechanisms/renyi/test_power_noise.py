@@ -7,14 +7,14 @@ from scipy.integrate import quad
 from scipy.stats import gennorm, kstest
 
 from mechanisms.base import NotApplicableError, guarantee_of
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinLaplace
 from mechanisms.renyi.power_noise import PowerNoise, WassersteinExponential
-from mechanisms.renyi.scale_claim import PrivateRelease
+from mechanisms.renyi.scale_claim import ZeroNoiseRelease
 from tests.support.laws import answers_of, on_grid
 
 LAWS = on_grid([6, 3, 1, 0, 0]), on_grid([2, 3, 2, 2, 1])
@@ -37,7 +37,7 @@ def test_power_one_is_the_laplace_mechanism():
     expected = AlphaWassersteinLaplace().calibrate(answers_of(*LAWS), budget=BUDGET)
     assert found.variances() == pytest.approx(expected.variances(), rel=1e-9)
     assert found.guarantee.epsilon == pytest.approx(0.5)
-    laws = [FiniteLaw(support=law.atoms[:, None], weights=law.weights) for law in LAWS]
+    laws = [FiniteLaw(atoms=law.atoms[:, None], weights=law.weights) for law in LAWS]
     assert found.leakage(*laws, 1).renyi(2.0).hi == pytest.approx(
         expected.leakage(*laws, 1).renyi(2.0).hi, rel=1e-9
     )
@@ -82,7 +82,7 @@ def test_the_optimal_plan_never_needs_more_and_the_comonotone_one_is_not_best():
 
 def test_edges_and_refusals():
     same = WassersteinExponential(power=0.5).calibrate(answers_of(LAWS[0], LAWS[0]), budget=BUDGET)
-    assert isinstance(same, PrivateRelease)
+    assert isinstance(same, ZeroNoiseRelease)
     with pytest.raises(NotApplicableError, match="no noise meets this budget"):
         WassersteinExponential().calibrate(
             answers_of(*LAWS), budget=RenyiEpsilon(order=1.0, epsilon=0.5)

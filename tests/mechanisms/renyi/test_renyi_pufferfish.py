@@ -11,25 +11,23 @@ from scipy.stats import laplace
 
 from mechanisms.base import NotApplicableError, guarantee_of
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
+from mechanisms.renyi.best_published import BestPublished
 from mechanisms.renyi.gaussian_prior import GaussianPrior
-from mechanisms.renyi.joint_convex import BestPublished, JointConvexLaplace
-from mechanisms.renyi.kantorovich import (
-    KantorovichApproximate,
-    KantorovichGaussianClassical,
-    RelaxedKantorovichLaplace,
-    WInfinityLaplace,
-)
+from mechanisms.renyi.joint_convex import JointConvexLaplace
+from mechanisms.renyi.kantorovich import KantorovichApproximate, KantorovichGaussianClassical
 from mechanisms.renyi.low_order import LowOrderLaplace
-from mechanisms.renyi.scale_claim import PrivateRelease, ScaleClaim
+from mechanisms.renyi.relaxed_kantorovich import RelaxedKantorovichLaplace
+from mechanisms.renyi.scale_claim import ScaleClaim, ZeroNoiseRelease
 from mechanisms.renyi.shift_reduction import ShiftReduction
-from mechanisms.renyi.tight_noise import ExactNoise
+from mechanisms.renyi.tight_noise import TightNoise
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import COUNTS, answers_of, on_grid
 
 RENYI = {
@@ -40,8 +38,8 @@ RENYI = {
     "joint_convex": JointConvexLaplace(),
     "best_laplace": BestPublished(noise="laplace"),
     "best_gaussian": BestPublished(noise="gaussian"),
-    "exact_laplace": ExactNoise(noise="laplace"),
-    "exact_gaussian": ExactNoise(noise="gaussian"),
+    "tight_laplace": TightNoise(noise="laplace"),
+    "tight_gaussian": TightNoise(noise="gaussian"),
 }
 PURE = {"w_infinity": WInfinityLaplace(), "relaxed": RelaxedKantorovichLaplace()}
 APPROXIMATE = {
@@ -49,12 +47,12 @@ APPROXIMATE = {
     "kantorovich_laplace": KantorovichApproximate(noise="laplace"),
     "classical": KantorovichGaussianClassical(),
 }
-POINTS = DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[1.0], weights=[1.0])
+POINTS = FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[1.0], weights=[1.0])
 FAR = on_grid([6, 3, 1, 0, 0]), on_grid([0, 1, 2, 3, 4])
 
 
 def vector(law):
-    return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+    return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
 
 def leaked(mechanism, p, q, k=1):
@@ -63,7 +61,7 @@ def leaked(mechanism, p, q, k=1):
 
 
 def scale_of(mechanism):
-    if isinstance(mechanism, PrivateRelease):
+    if isinstance(mechanism, ZeroNoiseRelease):
         return 0.0
     noise = mechanism.noise
     return (
@@ -129,7 +127,7 @@ def test_exact_needs_no_more_than_joint_convex_and_that_no_more_than_either_publ
 ):
     answers = answers_of(on_grid(first), on_grid(second))
     budget = RenyiEpsilon(order=order, epsilon=epsilon)
-    names = ("exact_laplace", "joint_convex", "best_laplace")
+    names = ("tight_laplace", "joint_convex", "best_laplace")
     scales = [scale_of(RENYI[name].calibrate(answers, budget=budget)) for name in names]
     published = ("w_alpha_laplace", "shift_laplace")
     scales.append(min(scale_of(RENYI[n].calibrate(answers, budget=budget)) for n in published))
@@ -144,7 +142,7 @@ def test_equal_laws_are_released_as_they_are(name):
     fields = calibration.accepts.__dataclass_fields__
     budget = calibration.accepts(**{k: point[k] for k in fields})
     mechanism = calibration.calibrate(answers_of(law, law), budget=budget)
-    assert isinstance(mechanism, PrivateRelease)
+    assert isinstance(mechanism, ZeroNoiseRelease)
     assert mechanism.guarantee.epsilon == guarantee_of(mechanism, 7).epsilon == 0.0
     x = np.ones((3, 1))
     assert (mechanism.release(x, np.random.default_rng(0)) == x).all()
@@ -153,8 +151,8 @@ def test_equal_laws_are_released_as_they_are(name):
 def test_a_column_that_is_private_without_noise_is_released_with_its_true_divergence():
     p, q = on_grid([5, 5, 5, 5, 5]), on_grid([6, 5, 5, 5, 4])
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
-    mechanism = ExactNoise(noise="laplace").calibrate(answers_of(p, q), budget=budget)
-    assert isinstance(mechanism, PrivateRelease)
+    mechanism = TightNoise(noise="laplace").calibrate(answers_of(p, q), budget=budget)
+    assert isinstance(mechanism, ZeroNoiseRelease)
     true = math.log(((np.array([6, 5, 5, 5, 4]) / 25) ** 2 / 0.2).sum())
     assert (
         0
@@ -186,7 +184,7 @@ def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
         ScalarAnswers(laws=(p, None), pairs=((0, 1),))
     with pytest.raises(ValueError, match="pairs must index the 2 laws"):
         ScalarAnswers(laws=(p, q), pairs=((0, 2),))
-    plane = DiscreteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
+    plane = FiniteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
     with pytest.raises(ValueError, match="on the line"):
         ScalarAnswers(laws=(plane, plane), pairs=((0, 1),))
 
@@ -203,8 +201,8 @@ def test_the_limits_of_the_order():
         if name != "w_alpha_laplace":
             assert at(name, 1.0) == pytest.approx(at(name, 1 + 1e-7), rel=1e-4)
     assert at("w_alpha_gaussian", 1.0) == pytest.approx(at("w_alpha_gaussian", 1 + 1e-7), rel=1e-4)
-    assert at("exact_laplace", 1.0) == pytest.approx(at("exact_laplace", 1 + 1e-7), rel=1e-4)
-    assert at("exact_laplace", math.inf) <= pure
+    assert at("tight_laplace", 1.0) == pytest.approx(at("tight_laplace", 1 + 1e-7), rel=1e-4)
+    assert at("tight_laplace", math.inf) <= pure
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_the_limits_of_the_order():
         ("w_alpha_laplace", 0.5, "orders of at least 1, got order=0.5"),
         ("w_alpha_gaussian", math.inf, "no gaussian noise meets this budget"),
         ("shift_gaussian", math.inf, "no gaussian noise meets this budget"),
-        ("exact_gaussian", math.inf, "no gaussian noise meets this budget"),
+        ("tight_gaussian", math.inf, "no gaussian noise meets this budget"),
         ("joint_convex", 0.9, "orders of at least 1"),
     ],
 )
@@ -266,13 +264,13 @@ def test_two_laplace_releases_stay_within_their_claim(name):
 
 def test_repeated_laplace_noise_at_the_exact_scale_has_no_claim():
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
-    mechanism = ExactNoise(noise="laplace").calibrate(answers_of(*FAR), budget=budget)
+    mechanism = TightNoise(noise="laplace").calibrate(answers_of(*FAR), budget=budget)
     assert isinstance(guarantee_of(mechanism, 2), NoClaim)
 
 
 def test_a_claim_is_about_its_own_noise_law():
     claim = ScaleClaim(
-        achieved=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
+        epsilon_at_scale=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
         measure=ApproximateMeasure(0.0),
     )  # fmt: skip
     noise = GaussianNoise(covariance=np.eye(1), calibration="analytic")
@@ -359,7 +357,7 @@ def test_gaussian_priors_that_are_private_already_need_no_noise_and_bad_ones_say
         means=np.array([[0.0], [1.0]]), covariances=np.ones((2, 1, 1)), pairs=((0, 1),)
     )
     budget = RenyiEpsilon(order=2.0, epsilon=1.0)
-    assert isinstance(GaussianPrior(bound="exact").calibrate(same, budget=budget), PrivateRelease)
+    assert isinstance(GaussianPrior(bound="exact").calibrate(same, budget=budget), ZeroNoiseRelease)
     plane = GaussianAnswers(
         means=np.zeros((2, 2)), covariances=np.stack([np.eye(2)] * 2), pairs=((0, 1),)
     )

@@ -10,8 +10,8 @@ from bench.datasets.checkins.checkin_order import by_user, repeats, user_codes
 from bench.datasets.checkins.checkin_rows import seconds
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
 from bench.datasets.sequences.sequence_statistics import OTHER
-from bench.datasets.sequences.synthetic_files import write_files
 from bench.datasets.source import DataError
+from tests.support.synthetic_files import write_files
 
 A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
 VENUES = [
@@ -36,13 +36,13 @@ def folder_of(tmp_path, rows, *, venues=VENUES, name=CHECKINS):
     return tmp_path
 
 
-def tally(tmp_path, rows, **settings):
+def statistics(tmp_path, rows, **settings):
     settings = {"training_days": 2, "days": 4} | settings
-    return Foursquare(folder=str(folder_of(tmp_path, rows)), **settings).tally
+    return Foursquare(folder=str(folder_of(tmp_path, rows)), **settings).sequence_statistics
 
 
-def count(tally, part, group, label):
-    return getattr(tally, part)[tally.groups.index(group), tally.states.index(label)]
+def count(statistics, part, group, label):
+    return getattr(statistics, part)[statistics.groups.index(group), statistics.states.index(label)]
 
 
 BASIC = [
@@ -63,7 +63,7 @@ def test_labels_are_the_78_of_the_paper():
 
 
 def test_counts_transitions_and_lengths_by_hand(tmp_path):
-    found = tally(tmp_path, BASIC)
+    found = statistics(tmp_path, BASIC)
     assert found.groups == ("JP", "NA")  # Namibia survives
     assert count(found, "training", "JP", "Cafe") == 1  # a stray latin-1 byte
     assert count(found, "training", "JP", "Bar") == 1
@@ -84,7 +84,7 @@ def test_counts_transitions_and_lengths_by_hand(tmp_path):
 def test_changes_only_drop_repeated_labels(tmp_path):
     rows = [(7, v, stamp(0, f"1{i}:00:00"), 0) for i, v in enumerate([A, A, B, B, A])]
     rows += [(7, A, stamp(3, "10:00:00"), 0), (7, A, stamp(3, "11:00:00"), 0)]
-    found = tally(tmp_path, rows, steps="changes")
+    found = statistics(tmp_path, rows, steps="changes")
     assert found.training.sum() == 3
     assert found.transitions.sum() == 2
     assert found.lengths.tolist() == [1]
@@ -98,7 +98,7 @@ def test_order_is_local_time_and_day_one_the_first_local_day(tmp_path):
         (7, B, stamp(1, "01:00:00"), -300),
         (8, C, stamp(3), 0),
     ]
-    found = tally(tmp_path, rows)
+    found = statistics(tmp_path, rows)
     bar, cafe = found.states.index("Bar"), found.states.index("Cafe")
     assert found.transitions[bar, cafe] == 1
     assert found.transitions.sum() == 1
@@ -108,29 +108,29 @@ def test_order_is_local_time_and_day_one_the_first_local_day(tmp_path):
 
 
 def test_unsorted_rows_give_the_same_counts(tmp_path):
-    ordered = tally(tmp_path, BASIC)
+    ordered = statistics(tmp_path, BASIC)
     shuffled = tmp_path / "shuffled"
     shuffled.mkdir()
-    other = tally(shuffled, [BASIC[i] for i in (2, 6, 0, 4, 1, 5, 3)])
+    other = statistics(shuffled, [BASIC[i] for i in (2, 6, 0, 4, 1, 5, 3)])
     assert ordered.digest == other.digest
     assert any("sorted" in note for note in other.notes)
 
 
 def test_identical_rows_count_once_and_repeat_visits_each_time(tmp_path):
-    found = tally(tmp_path, [*BASIC, BASIC[0], BASIC[3], (7, A, stamp(0, "12:00:01"), 0)])
+    found = statistics(tmp_path, [*BASIC, BASIC[0], BASIC[3], (7, A, stamp(0, "12:00:01"), 0)])
     assert "2 identical check-ins dropped" in found.notes
     assert count(found, "training", "JP", "Cafe") == 2
 
 
 def test_rows_of_one_local_time_are_told_apart(tmp_path):
     at_once = [(7, v, stamp(0, "11:00:00"), 0) for v in (A, B, A, B, A)]
-    found = tally(tmp_path, [*at_once, *BASIC])
+    found = statistics(tmp_path, [*at_once, *BASIC])
     assert "3 identical check-ins dropped" in found.notes
     # The same clock in another zone is another hour.
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     rows = [(7, A, stamp(0, "10:00:00"), 0), (7, A, stamp(0, "09:00:00"), 60)]
-    found = tally(elsewhere, [*rows, *BASIC])
+    found = statistics(elsewhere, [*rows, *BASIC])
     assert not any("identical" in note for note in found.notes)
     assert count(found, "training", "JP", "Cafe") == 3
 
@@ -150,7 +150,7 @@ def test_repeats_are_those_of_a_set(rows):
 
 def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
     strange = [(7, D, stamp(0, "13:00:00"), 0), (7, N, stamp(0), 0), (7, "f" * 24, stamp(0), 0)]
-    found = tally(tmp_path, [*BASIC, *strange])
+    found = statistics(tmp_path, [*BASIC, *strange])
     assert count(found, "training", "NA", OTHER) == 1
     told = "; ".join(found.notes)
     assert "1 unknown venue categories counted as Other, such as 'Spaceport'" in told
@@ -160,7 +160,7 @@ def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
 
 
 def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
-    found = tally(tmp_path, [*BASIC, (11, A, stamp(3), 0)])
+    found = statistics(tmp_path, [*BASIC, (11, A, stamp(3), 0)])
     assert count(found, "query", "JP", "Cafe") == 2
     assert "1 users with one check-in, which has no step" in found.notes
 
@@ -180,31 +180,32 @@ def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
 )
 def test_malformed_rows_are_counted_and_the_first_is_shown(tmp_path, row, message):
     with pytest.raises(DataError, match=message) as error:
-        tally(tmp_path, [BASIC[0], row, *BASIC[1:], row])
+        statistics(tmp_path, [BASIC[0], row, *BASIC[1:], row])
     assert "\n" not in str(error.value)
 
 
 def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"no file .*Cities.txt: give its folder"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     folder_of(tmp_path, BASIC)
     (tmp_path / CHECKINS).write_text("7\t", encoding="utf-16")
     with pytest.raises(DataError, match="must be UTF-8 or latin-1, got UTF-16 or a binary file"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     (tmp_path / CHECKINS).write_bytes(b"")
     with pytest.raises(DataError, match="is empty"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        _ = Foursquare(folder=str(tmp_path)).sequence_statistics
+    twice = folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]])
     with pytest.raises(DataError, match="1 venues twice"):
-        Foursquare(folder=str(folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]]))).tally  # noqa: B018
+        _ = Foursquare(folder=str(twice)).sequence_statistics
 
 
 def test_parts_without_entries_or_steps_are_refused(tmp_path):
     with pytest.raises(DataError, match="query part must hold at least one entry"):
-        tally(tmp_path, BASIC[:2])
+        statistics(tmp_path, BASIC[:2])
     later = tmp_path / "later"
     later.mkdir()
     with pytest.raises(DataError, match="training part must hold at least one step"):
-        tally(later, [BASIC[0], BASIC[2]])
+        statistics(later, [BASIC[0], BASIC[2]])
     with pytest.raises(ValueError, match="training_days must be below days=4, got 4"):
         Foursquare(training_days=4, days=4)
 
@@ -212,15 +213,15 @@ def test_parts_without_entries_or_steps_are_refused(tmp_path):
 def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch, tmp_path, nowhere):
     stand_in = Foursquare()
     assert stand_in.synthetic
-    assert "SYNTHETIC" in stand_in.tally.notes[0]
+    assert "SYNTHETIC" in stand_in.sequence_statistics.notes[0]
     folder_of(tmp_path, BASIC)
     monkeypatch.setenv("BENCH_DATA", str(tmp_path))
     assert not Foursquare().synthetic
 
 
 def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
-    default = Foursquare().tally
-    changes = Foursquare(steps="changes").tally
+    default = Foursquare().sequence_statistics
+    changes = Foursquare(steps="changes").sequence_statistics
     repeats = int(np.trace(default.transitions))
     assert (
         changes.transitions == default.transitions - np.diag(default.transitions.diagonal())
@@ -228,7 +229,7 @@ def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
     assert changes.training.sum() == default.training.sum() - repeats
     assert changes.query.sum() < default.query.sum()
     assert not any("no effect" in note for note in default.notes + changes.notes)
-    other = Foursquare(training_days=10, days=20).tally
+    other = Foursquare(training_days=10, days=20).sequence_statistics
     assert other.notes[-2:] == (
         "training_days=10 has no effect on the SYNTHETIC population",
         "days=20 has no effect on the SYNTHETIC population",
@@ -270,7 +271,7 @@ def test_ordering_is_that_of_a_stable_sort():
 
 def test_generated_files_are_read_back(tmp_path):
     write_files(tmp_path, 20_000, seed=3)
-    found = Foursquare(folder=str(tmp_path)).tally
+    found = Foursquare(folder=str(tmp_path)).sequence_statistics
     assert len(found.groups) == 77
     assert "NA" in found.groups
     total = found.training.sum() + found.query.sum()
