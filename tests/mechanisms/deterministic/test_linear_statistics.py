@@ -228,26 +228,6 @@ def test_records_of_several_attributes():
     assert mechanism.repeated_guarantee(3) == mechanism.guarantee
 
 
-def test_receivers_fitted_to_samples():
-    rng = np.random.default_rng(6)
-    scale = np.array([1.0, 100.0, 1e-3])
-    samples = rng.normal(size=(400, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]) * scale + 5
-    plain = GaussianReceiver.fitted(samples, shrinkage=0.0)
-    assert plain.mean == pytest.approx(samples.mean(axis=0))
-    assert plain.covariance == pytest.approx(np.cov(samples.T, bias=True))
-    whole = GaussianReceiver.fitted(samples, shrinkage=1.0)
-    assert whole.correlation == pytest.approx(np.eye(3))
-    for rule in ("ledoit_wolf", "oas"):
-        fitted = GaussianReceiver.fitted(samples, shrinkage=rule)
-        assert 0 < fitted.correlation[0, 1] < plain.correlation[0, 1] + 1e-12
-        # Units do not matter: shrinkage acts on standardised entries.
-        other = GaussianReceiver.fitted(samples / scale, shrinkage=rule)
-        assert other.correlation == pytest.approx(fitted.correlation)
-    # Few samples of many entries: the shrunk covariance is regular.
-    few = GaussianReceiver.fitted(rng.normal(size=(5, 12)))
-    assert np.linalg.eigvalsh(few.covariance)[0] > 0
-
-
 def test_a_semidefinite_covariance_is_taken_and_its_classes_are_infinite():
     receiver = GaussianReceiver(
         mean=np.zeros(3), covariance=np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
