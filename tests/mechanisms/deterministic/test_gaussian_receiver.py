@@ -1,9 +1,13 @@
-"""Gaussian receivers fitted to public samples."""
+"""Gaussian receivers: fitted to public samples, and with singular covariances."""
+
+import math
 
 import numpy as np
 import pytest
 
 from mechanisms.deterministic.gaussian_receiver import GaussianReceiver
+from mechanisms.deterministic.linear_statistics import LinearStatistics
+from mechanisms.deterministic.receiver_strength import smallest_class
 
 
 def test_receivers_fitted_to_samples():
@@ -24,3 +28,14 @@ def test_receivers_fitted_to_samples():
     # Few samples of many entries: the shrunk covariance is regular.
     few = GaussianReceiver.fitted(rng.normal(size=(5, 12)))
     assert np.linalg.eigvalsh(few.covariance)[0] > 0
+
+
+def test_a_semidefinite_covariance_is_taken_and_its_classes_are_infinite():
+    receiver = GaussianReceiver(
+        mean=np.zeros(3), covariance=np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    )
+    gain, x = LinearStatistics.mean(3).gain(receiver), np.array([1.0, 1.0, 0.5])
+    assert smallest_class(gain, x, spread="condition")[1] == math.inf
+    assert smallest_class(gain, x, spread="eigenvalue")[1] == math.inf
+    r1, r2 = smallest_class(gain, x)
+    assert r1 + math.log(r2) >= gain.exact(x).max()

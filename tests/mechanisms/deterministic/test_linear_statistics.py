@@ -228,17 +228,6 @@ def test_records_of_several_attributes():
     assert mechanism.repeated_guarantee(3) == mechanism.guarantee
 
 
-def test_a_semidefinite_covariance_is_taken_and_its_classes_are_infinite():
-    receiver = GaussianReceiver(
-        mean=np.zeros(3), covariance=np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
-    )
-    gain, x = LinearStatistics.mean(3).gain(receiver), np.array([1.0, 1.0, 0.5])
-    assert smallest_class(gain, x, spread="condition")[1] == math.inf
-    assert smallest_class(gain, x, spread="eigenvalue")[1] == math.inf
-    r1, r2 = smallest_class(gain, x)
-    assert r1 + math.log(r2) >= gain.exact(x).max()
-
-
 def test_the_class_is_not_conjugate_and_no_class_is_no_claim():
     receivers = GaussianReceivers(r1=1.0, r2=2.0)
     mechanism = LinearStatistics.mean(4, receivers=receivers)
