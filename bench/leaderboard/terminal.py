@@ -79,8 +79,8 @@ def print_board(board: pd.DataFrame, title: str) -> None:
         shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
     print_frame(shorter, title)
     if same:
-        told = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
-        console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
+        equal = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
+        console().print(f"On every line: {equal}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_frame(frame: pd.DataFrame, title: str) -> None:
@@ -120,8 +120,8 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
     read = {(c.labels.get("scenario"), r.facts.get("ingestion_notes")) for c, r in outcome.results}
-    for scenario, told in sorted((s, t) for s, t in read if t):
-        out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
+    for scenario, notes in sorted((s, t) for s, t in read if t):
+        out.print(f"reading {scenario}: {notes}.", markup=False, highlight=False, soft_wrap=True)
     print_unfinished(outcome, out)
     for path in outcome.files:
         if path.suffix in (".pdf", ".csv"):
@@ -134,8 +134,8 @@ def print_unfinished(outcome: Outcome, out: Console) -> None:
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell, result in outcome.results:
         if result.status in (FAILED, NOT_APPLICABLE):
-            told = (result.status, result.facts.get("reason", ""))
-            reasons.setdefault(told, []).append(cell.name)
+            why = (result.status, result.facts.get("reason", ""))
+            reasons.setdefault(why, []).append(cell.name)
     for (status, reason), names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         line = f"{status}: {names[0]}{more}: {reason}"

@@ -145,8 +145,8 @@ def run_cross_cell(spec: Plain) -> CellResult:
     )
     scored, facts = game.play(spec["attacks"])
     rows, more = metric_rows(game, scored, spec["metrics"])
-    ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
-    return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
+    ledger, verdict = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
+    return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | verdict)
 
 
 def scenario_of(config: Plain, label: str) -> Scenario:

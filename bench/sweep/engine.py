@@ -82,8 +82,8 @@ def run_alone(study: Study, cell: Cell) -> CellResult:
             pool = Parallel(n_jobs=2, backend="loky")  # one job would run in this process
             return pool([delayed(run_cell_safely)(study, cell)])[0]
         except TerminatedWorkerError as error:
-            told = str(error)
-    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": told}
+            message = str(error)
+    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": message}
     return CellResult(status=FAILED, facts=facts)
 
 
