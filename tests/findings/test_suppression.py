@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from attacks.interval.cell_limits import suppressed_cells
-from attacks.interval.interval_attack import interval_attack
+from attacks.interval.feasible_intervals import interval_attack
 from bench.datasets.table.adult import Adult
 from mechanisms.deterministic.cell_suppression import CellSuppression
 from mechanisms.deterministic.greedy_suppression import GreedySuppression

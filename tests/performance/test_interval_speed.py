@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from attacks.interval.cell_limits import suppressed_cells
-from attacks.interval.interval_attack import interval_attack
+from attacks.interval.feasible_intervals import interval_attack
 from mechanisms.deterministic.count_table import Margin, margin_matrix
 
 pytestmark = pytest.mark.performance

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attacks.interval.cell_limits import CellLimits, rounded_cells, suppressed_cells
-from attacks.interval.interval_attack import interval_attack
+from attacks.interval.feasible_intervals import interval_attack
 from attacks.interval.propagation import InconsistentReleaseError
 from attacks.interval.two_way import two_way_intervals
 from mechanisms.deterministic.count_table import Margin

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from attacks.interval.cell_limits import CellLimits, rounded_cells, suppressed_cells
+from attacks.interval.feasible_intervals import interval_attack
 from attacks.interval.integer_bounds import integer_intervals
-from attacks.interval.interval_attack import interval_attack
 from attacks.interval.propagation import propagate
 from attacks.interval.two_way import two_way_intervals
 from mechanisms.deterministic.cell_suppression import CellSuppression

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.interval.cell_limits import suppressed_cells
-from attacks.interval.interval_attack import interval_attack
+from attacks.interval.feasible_intervals import interval_attack
 from mechanisms.deterministic.count_table import Margin
 from mechanisms.deterministic.greedy_suppression import GreedySuppression
 from mechanisms.deterministic.marks import PRIMARY, SECONDARY, SUPPRESSED
