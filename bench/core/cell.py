@@ -23,14 +23,8 @@ FAILED = "failed"
 
 NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 
-RESERVED = (
-    "cell",
-    "status",
-    "verdict",
-    "data",
-    "unit",
-    "higher_is_better",
-)  # columns of every cell
+FACT_COLUMNS = ("data", "unit", "higher_is_better", "ingestion_notes")  # facts that are columns too
+RESERVED = ("cell", "status", "verdict", *FACT_COLUMNS)  # columns of every cell
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
 
@@ -122,7 +116,7 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
         head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
+        head |= {name: result.facts.get(name, "") for name in FACT_COLUMNS}
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]

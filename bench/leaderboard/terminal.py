@@ -17,7 +17,7 @@ from bench.config.build import unknown
 from bench.core.cell import FAILED, NOT_APPLICABLE, Cell
 from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
 from bench.study.ledger import MISFIT, VIOLATED
-from bench.sweep.experiment import Outcome
+from bench.sweep.experiment import Outcome, notes_of
 
 FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
 WIDE = 220
@@ -119,9 +119,8 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
-    read = {(c.labels.get("scenario"), r.facts.get("ingestion_notes")) for c, r in outcome.results}
-    for scenario, notes in sorted((s, t) for s, t in read if t):
-        out.print(f"reading {scenario}: {notes}.", markup=False, highlight=False, soft_wrap=True)
+    for scenario, told in notes_of(outcome.results):
+        out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
     print_unfinished(outcome, out)
     for path in outcome.files:
         if path.suffix in (".pdf", ".csv"):

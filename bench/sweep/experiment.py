@@ -17,6 +17,7 @@ import pandas as pd
 
 from bench.core.cell import FAILED, Cell, CellResult, Plain, Study, canonical, tidy
 from bench.figures.draw import draw_all
+from bench.store.run_schema import LONGEST_TAG
 from bench.store.tracking import Store
 from bench.sweep.engine import Engine
 from bench.sweep.progress import Progress
@@ -63,7 +64,8 @@ class Experiment:
         table = tidy(results)
         run_id = store.record_sweep(
             experiment_id, sweep=sweep, experiment=self.name, title=self.title,
-            keys=[c.key for c in cells], config=self.config, tags=provenance(),
+            keys=[c.key for c in cells], config=self.config,
+            tags=provenance() | notes_tag(results),
         )  # fmt: skip
         with TemporaryDirectory() as folder:  # another sweep may write to the same output
             drawn = draw_all(table, self.figures, self.title, Path(folder))
@@ -98,6 +100,22 @@ def sweep_id(name: str, cells: list[Cell]) -> str:
     """Return the identity of a sweep: the same cells in the same order by the same code."""
     text = canonical([name, [c.key for c in cells]])
     return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+def notes_of(results: list[tuple[Cell, CellResult]]) -> list[tuple[str, str]]:
+    """Return each scenario, or quantity, and what was told while its data were read."""
+    found = {
+        (str(cell.labels.get("scenario") or cell.labels["mechanism"]), told)
+        for cell, result in results
+        if (told := result.facts.get("ingestion_notes"))
+    }
+    return sorted(found)
+
+
+def notes_tag(results: list[tuple[Cell, CellResult]]) -> dict[str, str]:
+    """Return the notes of all readings as a tag of the summary run; cells hold them in full."""
+    told = " | ".join(f"{name}: {notes}" for name, notes in notes_of(results))
+    return {"ingestion_notes": told[:LONGEST_TAG]} if told else {}
 
 
 def provenance() -> dict[str, str]:
