@@ -16,6 +16,7 @@ from rich.text import Text
 from bench.config.build import unknown
 from bench.core.cell import FAILED, NOT_APPLICABLE, Cell
 from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
+from bench.store.address import HIDDEN, Address
 from bench.study.ledger import MISFIT, VIOLATED
 from bench.sweep.experiment import Outcome
 
@@ -164,11 +165,14 @@ def pivoted(table: pd.DataFrame) -> pd.DataFrame:
 def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:
     """Print the command and the link that open MLflow on the experiment."""
     fragment = f"#/experiments/{experiment_id}/runs?workflowType=machine_learning"
+    address = Address(uri)
     if uri.startswith(("http://", "https://")):
-        lines = [f"MLflow: {uri.rstrip('/')}/{fragment}"]
+        lines = [f"MLflow: {address.page}/{fragment}"]
     else:
+        hidden = f"  (write your own in place of {HIDDEN})" if address.secrets else ""
         lines = [
-            f"MLflow: mlflow ui --backend-store-uri {shlex.quote(uri)} --port 5000",
+            f"MLflow: mlflow ui --backend-store-uri {shlex.quote(address.shown)} --port 5000"
+            f"{hidden}",
             f"  then open http://127.0.0.1:5000/{fragment}",
         ]
     lines.append(f"sweep {sweep}: python -m bench.leaderboard | python -m bench.figures")

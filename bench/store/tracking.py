@@ -7,6 +7,8 @@ figure lies in the runs' tags, so that moving the artifact folder loses nothing.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import logging
 import math
 import os
 import re
@@ -18,7 +20,8 @@ from typing import Any
 
 from filelock import FileLock
 
-from bench.core.cell import FAILED, Cell, CellResult, Plain, code_version
+from bench.core.cell import FAILED, FINISHED, Cell, CellResult, Plain, code_version
+from bench.store.address import Address, scrubbed, without_addresses
 from bench.store.run_schema import (
     SCHEMA,
     Sweep,
@@ -64,27 +67,53 @@ class Store:
     def __init__(self, uri: str) -> None:
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
+        os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-        self.uri = uri
+        self._address = Address(uri)
+        self._address.check()
+        self.uri = self._address.shown
         self._lock = store_lock(uri)
         with self._guarded("open"):
             from mlflow import MlflowClient
 
-            self._client: Any = MlflowClient(tracking_uri=uri)
+            self._quiet()
+            self._client: Any = MlflowClient(tracking_uri=self._address.for_mlflow)
             self._client.search_experiments(max_results=1)
+
+    def _quiet(self) -> None:
+        """Keep the address's secrets out of the lines that MLflow logs."""
+
+        def clean(record: logging.LogRecord) -> bool:
+            record.msg, record.args = self._address.scrubbed(record.getMessage()), None
+            return True
+
+        if self._address.secrets:
+            for handler in logging.getLogger("mlflow").handlers:
+                handler.addFilter(clean)
 
     @contextlib.contextmanager
     def _guarded(self, verb: str) -> Iterator[None]:
         try:
-            with self._lock:
+            with self._lock, self._address.given_to_mlflow():
                 yield
         except StoreError:
             raise
         except Exception as error:
-            detail = " ".join(str(error).split())[:300]
-            raise StoreError(f"cannot {verb} the store {self.uri}: {detail}") from error
+            detail = " ".join(self._address.scrubbed(str(error)).split())[:300]
+            told = StoreError(f"cannot {verb} the store {self.uri}: {detail}")
+            raise told from (None if self._address.secrets else error)
+
+    def clean(self, result: CellResult) -> CellResult:
+        """Return a result whose texts hold no address's user and password.
+
+        What a cell that did not finish tells (an error, a traceback) may quote any variable; what
+        others tell is left alone but for addresses, so that a short password garbles nothing.
+        """
+        secrets = () if result.status == FINISHED else self._address.secrets
+        facts = {name: scrubbed(text, secrets) for name, text in result.facts.items()}
+        return dataclasses.replace(result, facts=facts)
 
     def experiment_id(self, name: str, *, create: bool = True) -> str | None:
         """Return the id of the MLflow experiment of this name; make it if need be."""
@@ -131,6 +160,7 @@ class Store:
         with self._guarded("write to"):
             if not again and self.finished(experiment_id, [cell.key]):
                 return
+            result = self.clean(result)
             tags = cell_tags(sweep, cell, result)
             again_next_time = result.status == FAILED or "retry" in result.facts
             run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
@@ -157,12 +187,13 @@ class Store:
         """Record the summary run of a sweep; return its run id."""
         with self._guarded("write to"):
             head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
-                    "code": code_version(), "title": title, **owner(), **tags}  # fmt: skip
+                    "code": code_version(), "title": scrubbed(title), **owner(), **tags}  # fmt: skip
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
             self._fill(
                 run_id, params={}, metrics={"cells": float(len(keys))},
-                tags=packed("keys", keys) | packed("config", config), status="FINISHED",
+                tags=packed("keys", keys) | packed("config", without_addresses(config)),
+                status="FINISHED",
             )  # fmt: skip
             return run_id
 

@@ -56,9 +56,9 @@ class Experiment:
         missing = [c for c in cells if c.key not in known]
         with Progress(len(cells), done=len(cells) - len(missing)) as progress:
             for cell, result in engine.run(self.study, missing):
-                store.record(experiment_id, sweep, cell, result, again=not resume)
-                known[cell.key] = result
-                progress.advance(cell, result)
+                known[cell.key] = store.clean(result)
+                store.record(experiment_id, sweep, cell, known[cell.key], again=not resume)
+                progress.advance(cell, known[cell.key])
         results = [(cell, known[cell.key]) for cell in cells]
         table = tidy(results)
         run_id = store.record_sweep(
