@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import socket
 from dataclasses import dataclass
 from typing import Any
 
 from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
+from bench.core.labels import metric_key
 from bench.store.tag_codec import unpacked
 
 SCHEMA = "1"
@@ -79,16 +79,11 @@ def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
     for row in result.rows:
         if row["statistic"] or row["x"] is not None:
             continue
-        name = legal("/".join(part for part in (row["metric"], row["attack"]) if part))
+        name = metric_key(row["metric"], row["attack"])
         metrics[name] = row["value"]
         if row["n"]:
             metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
     return {k: float(v) for k, v in metrics.items() if math.isfinite(v)}
-
-
-def legal(name: str) -> str:
-    """Return `name` with what MLflow refuses in metric names replaced by ``_``."""
-    return re.sub(r"[^\w\-. :/]", "_", name)[:250]
 
 
 def shown(value: object) -> str:

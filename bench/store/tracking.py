@@ -187,7 +187,8 @@ class Store:
         """Record the summary run of a sweep; return its run id."""
         with self._guarded("write to"):
             head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
-                    "code": code_version(), "title": scrubbed(title), **owner(), **tags}  # fmt: skip
+                    "code": code_version(), "title": scrubbed(title)}  # fmt: skip
+            head |= owner() | tags
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
             self._fill(

@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.config.build import ConfigError, build, built_from_text, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.core.labels import check_labels, check_names, check_recorded
 from bench.datasets.source import DataAbsentError
 from bench.scenarios.base import Scenario
 from bench.study.cell_rows import ledger_rows, metric_rows
@@ -69,14 +70,20 @@ class Cross:
 
     def cells(self) -> list[Cell]:
         """List the cells, scenario by scenario and mechanism by mechanism."""
-        for kind in ("attack", "metric"):
-            for label, config in getattr(self, f"{kind}s").items():
-                build(config, f"{kind} {label}")
-        return [
+        for kind in ("scenario", "mechanism", "attack", "metric"):
+            check_labels(kind, getattr(self, f"{kind}s"))
+        for label, config in self.attacks.items():
+            build(config, f"attack {label}")
+        metrics = {name: build(c, f"metric {name}") for name, c in self.metrics.items()}
+        named = {label: (metric.name, metric.side) for label, metric in metrics.items()}
+        check_recorded(self.grid, list(self.attacks), named)
+        cells = [
             cell
             for label, config in self.scenarios.items()
             for cell in self._scenario_cells(label, dict(config))
         ]
+        check_names((cell.name, cell.labels) for cell in cells)
+        return cells
 
     def _scenario_cells(self, label: str, config: Plain) -> list[Cell]:
         grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from bench.config.build import ConfigError, build, unknown
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
+from bench.core.labels import check_labels, check_names
 from bench.study.cross import cell_name
 from bench.study.grid import axis_values, product
 from mechanisms.base import NotApplicableError
@@ -57,6 +58,7 @@ class Curve:
 
     def cells(self) -> list[Cell]:
         """List the cells: every quantity at every point of its part of the grid."""
+        check_labels("quantity", self.quantities)
         cells, used = [], set()
         for label, config in self.quantities.items():
             known = inspect.signature(type(build(config, f"quantity {label}"))).parameters
@@ -79,6 +81,7 @@ class Curve:
         for name in self.grid:
             if name not in used:
                 raise ConfigError(f"grid: {unknown('axis', name, used)}")
+        check_names((cell.name, cell.labels) for cell in cells)
         return cells
 
     def _x(self, quantity: Quantity) -> list[float]:

@@ -5,27 +5,25 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 import shutil
 import sqlite3
-import sys
 import threading
-import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.bench.store.test_tracking import cell
-from tests.bench.study.test_cross import study
-from tests.conftest import experiment
 
 from bench.core.cell import CellResult
-from bench.leaderboard.terminal import print_where
-from bench.store.address import Address, known_secrets, scrubbed
+from bench.leaderboard.terminal import console, print_where
+from bench.store.address import Address
 from bench.store.tag_codec import unpacked
 from bench.store.tracking import Store, StoreError
-from bench.sweep.engine import Serial
+from tests.bench.store.test_tracking import cell
+from tests.bench.study.test_cross import study
+from tests.conftest import node
 
 PASSWORD = "p@ss/w:rd 7"
 ENCODED = quote(PASSWORD, safe="")
@@ -91,8 +89,6 @@ def test_an_unreachable_server_does_not_tell_it(monkeypatch):
 
 
 def test_links_and_commands_do_not_tell_it(capsys):
-    from bench.leaderboard.terminal import console
-
     print_where(f"http://user:{ENCODED}@h:5000/", "1", "s", console())
     print_where(f"postgresql://user:{ENCODED}@h/db", "1", "s", console())
     out = capsys.readouterr().out
@@ -134,11 +130,9 @@ def everything_in(path):
 
 
 def test_a_failing_cell_that_quotes_the_environment_does_not_tell_it(run, monkeypatch, capfd):
-    from tests.conftest import node
-
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://user:{ENCODED}@h:5000")
     quoting = study({"quoting": node("Quoting", variable="MLFLOW_TRACKING_URI")}, attacks={})
-    outcome, store = run(quoting)
+    outcome, _ = run(quoting)
     ((_, result),) = outcome.results
     assert result.status == "failed"
     assert "http://***@h:5000" in result.facts["reason"]
@@ -149,8 +143,6 @@ def test_a_failing_cell_that_quotes_the_environment_does_not_tell_it(run, monkey
 class Echo(BaseHTTPRequestHandler):
     """A server that wants a password, and tells it in the errors of most requests."""
 
-    seen: list[str | None] = []
-
     def do_GET(self):
         self.answer()
 
@@ -160,7 +152,6 @@ class Echo(BaseHTTPRequestHandler):
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         login = self.headers.get("Authorization")
-        self.seen.append(login)
         good = login == "Basic " + base64.b64encode(f"user:{PASSWORD}".encode()).decode()
         first = good and "experiments/search" in self.path
         body = json.dumps(
@@ -196,7 +187,7 @@ def test_a_server_gets_the_password_and_what_it_echoes_is_not_told(server, monke
         store.experiment_id("e")
     assert blamed(str(found.value)) == []
     assert blamed(str(capfd.readouterr())) == []
-    assert "MLFLOW_TRACKING_PASSWORD" not in __import__("os").environ
+    assert "MLFLOW_TRACKING_PASSWORD" not in os.environ
 
 
 def test_lines_that_mlflow_logs_do_not_tell_it(server, capfd):
