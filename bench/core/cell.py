@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 import pandas as pd
 
-from bench.core.code_fingerprint import PACKAGES, sources_hash
+from bench.core.code_fingerprint import fingerprint
 
 Plain = dict[str, Any]
 
 FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
-
-NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 
 RESERVED = (
     "cell",
@@ -48,19 +43,47 @@ class Cell:
         Everything that decides the cell's numbers: resolved configuration and seed.
     digest : str
         Identity of the data.
+
+    code : str
+        Fingerprint of the code that computes it.
+
+    Attributes
+    ----------
+    key : str
+        Identity of the cell's numbers: configuration, data and code.
     """
 
     name: str
     labels: Plain
     spec: Plain
     digest: str
+    code: str = ""
+    key: str = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """Identity of the cell's numbers: configuration, data and code."""
-        sources = foreign_sources(self.spec)
-        text = canonical([self.spec, self.labels, self.digest, code_version(), sources])
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+    def __post_init__(self) -> None:
+        text = canonical([self.spec, self.labels, self.digest, self.code])
+        object.__setattr__(self, "key", hashlib.sha256(text.encode()).hexdigest()[:20])
+
+    def check_data(self, digest: str) -> None:
+        """Refuse data other than those that the cell was listed with."""
+        if digest != self.digest:
+            raise ChangedError(
+                f"the data changed while the sweep ran: {digest[:12] or 'none'} was read, not "
+                f"{self.digest[:12] or 'none'}; the same command lists the cells anew."
+            )
+
+    def check_code(self) -> None:
+        """Refuse code other than that which the cell was listed with."""
+        code = fingerprint(self.spec)
+        if code != self.code:
+            raise ChangedError(
+                f"the code changed while the sweep ran: it is {code}, not {self.code}; the same "
+                "command lists the cells anew."
+            )
+
+
+class ChangedError(RuntimeError):
+    """Data or code changed after a cell was listed: what it would tell belongs to no cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,50 +165,3 @@ def _unplain(value: object) -> object:
     if isinstance(value, tuple | list):
         return list(value)
     raise TypeError(f"a configuration holds plain values only, got {value!r}.")
-
-
-@functools.cache
-def code_version() -> str:
-    """Return the hash of the packages' sources and of the versions of what computes.
-
-    A recorded cell is reused by the same code only.
-    """
-    total = hashlib.sha256("".join(map(_version, NUMERICAL)).encode())
-    for package in PACKAGES:
-        root = resources.files(package)
-        for path in sorted(_sources(root, "")):
-            total.update(path.encode())
-            total.update((root / path).read_bytes())
-    return total.hexdigest()[:12]
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
-
-
-def foreign_sources(spec: object) -> dict[str, str]:
-    """Return a hash of the code of every ``_target_`` that lies outside the packages."""
-    if isinstance(spec, Mapping):
-        found = {}
-        target = spec.get("_target_")
-        if isinstance(target, str) and target.partition(".")[0] not in PACKAGES:
-            found[target] = sources_hash(target)
-        for value in spec.values():
-            found |= foreign_sources(value)
-        return found
-    if isinstance(spec, list | tuple):
-        return {k: v for value in spec for k, v in foreign_sources(value).items()}
-    return {}
-
-
-def _sources(folder: Any, prefix: str) -> list[str]:  # noqa: ANN401
-    found = []
-    for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
-            found += _sources(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(".py"):
-            found.append(prefix + entry.name)
-    return found

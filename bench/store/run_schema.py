@@ -8,7 +8,8 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
-from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
+from bench.core.cell import FINISHED, Cell, CellResult, Plain
+from bench.core.code_fingerprint import code_version
 from bench.core.labels import metric_key
 from bench.store.tag_codec import unpacked
 

@@ -20,7 +20,8 @@ from typing import Any
 
 from filelock import FileLock
 
-from bench.core.cell import FAILED, FINISHED, Cell, CellResult, Plain, code_version
+from bench.core.cell import FAILED, FINISHED, Cell, CellResult, Plain
+from bench.core.code_fingerprint import code_version
 from bench.store.address import Address, scrubbed, without_addresses
 from bench.store.run_schema import (
     SCHEMA,

@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.config.build import ConfigError, build, built_from_text, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names, check_recorded
 from bench.datasets.source import DataAbsentError
 from bench.scenarios.base import Scenario
@@ -88,6 +89,7 @@ class Cross:
     def _scenario_cells(self, label: str, config: Plain) -> list[Cell]:
         grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))
         found: dict[str, Cell] = {}
+        packages = code_version()
         for at in product(grid.scenario):
             placed = config | at
             scenario = scenario_of(placed, label)
@@ -102,11 +104,13 @@ class Cross:
                     for k in grid.n_releases:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
                         labels = {"scenario": label, "mechanism": name} | axes
+                        spec = self._spec(label, placed, name, point, k, missing)
                         cell = Cell(
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),
                             labels=labels,
-                            spec=self._spec(label, placed, name, point, k, missing),
+                            spec=spec,
                             digest="" if absent else scenario.digest,
+                            code=fingerprint(spec, packages),
                         )
                         found.setdefault(cell.key, cell)
         return list(found.values())
@@ -124,12 +128,15 @@ class Cross:
 
     def measure(self, cell: Cell) -> CellResult:
         """Calibrate, release, attack and score one cell."""
-        return measure_cell(cell.spec)
+        return measure_cell(cell)
 
 
-def measure_cell(spec: Plain) -> CellResult:
+def measure_cell(cell: Cell) -> CellResult:
     """Measure one cell of a cross from its specification alone."""
+    spec = cell.spec
     scenario = scenario_of(spec["scenario"], spec["scenario_label"])
+    if not spec["missing"]:
+        cell.check_data(scenario.digest)
     try:
         mechanism = calibrated(spec, scenario)
     except (NotApplicableError, NotOfferedError) as reason:

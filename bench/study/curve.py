@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from bench.config.build import ConfigError, build, unknown
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
+from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names
 from bench.study.cross import cell_name
 from bench.study.grid import axis_values, product
@@ -59,7 +60,7 @@ class Curve:
     def cells(self) -> list[Cell]:
         """List the cells: every quantity at every point of its part of the grid."""
         check_labels("quantity", self.quantities)
-        cells, used = [], set()
+        cells, used, packages = [], set(), code_version()
         for label, config in self.quantities.items():
             known = inspect.signature(type(build(config, f"quantity {label}"))).parameters
             axes = {
@@ -72,10 +73,11 @@ class Curve:
                 placed = dict(config) | point
                 quantity: Quantity = build(placed, f"quantity {label}")
                 labels = {"scenario": "", "mechanism": label} | point
+                spec = {"quantity": placed, "label": label, "x": self._x(quantity)}
                 cells.append(
                     Cell(
-                        name=cell_name(labels), labels=labels, digest=quantity.digest,
-                        spec={"quantity": placed, "label": label, "x": self._x(quantity)},
+                        name=cell_name(labels), labels=labels, digest=quantity.digest, spec=spec,
+                        code=fingerprint(spec, packages),
                     )
                 )  # fmt: skip
         for name in self.grid:
@@ -91,6 +93,7 @@ class Curve:
     def measure(self, cell: Cell) -> CellResult:
         """Compute one curve."""
         quantity: Quantity = build(cell.spec["quantity"], f"quantity {cell.spec['label']}")
+        cell.check_data(quantity.digest)
         try:
             brackets = quantity.curve(finite("x", cell.spec["x"]))
         except NotApplicableError as reason:

@@ -100,6 +100,7 @@ def measured(study: Study, cell: Cell) -> CellResult:
     try:
         with threadpool_limits(limits=1):
             result = study.measure(cell)
+        cell.check_code()
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         result = CellResult(

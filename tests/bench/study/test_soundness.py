@@ -9,8 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bench.core.cell import foreign_sources
-from bench.core.code_fingerprint import sources_hash
+from bench.core.code_fingerprint import foreign_sources
 from bench.study.cross import Cross, cell_name
 from bench.study.game import stream_name
 from bench.study.ledger import Certificate, verdict
@@ -101,7 +100,6 @@ def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
         )
         for name in ("my_component", "my_helper"):
             sys.modules.pop(name, None)
-        sources_hash.cache_clear()
         hashes.add(foreign_sources({"mechanism": {"_target_": "my_component.Mine"}}).popitem()[1])
     assert len(hashes) == len(bodies)
     assert foreign_sources({"_target_": "bench.sweep.engine.Serial"}) == {}
