@@ -73,7 +73,7 @@ class DensityAttacker:
         """Return log densities, one column a secret; a release impossible under all scores 0."""
         columns = self._closed_form(releases)
         if columns is None:
-            columns = self._summed(releases)
+            columns = self._sum_over_atoms(releases)
         scores = np.stack(columns, axis=1)
         impossible = np.isneginf(scores).all(axis=1)
         if impossible.all():
@@ -93,16 +93,16 @@ class DensityAttacker:
         except NotComputableError:
             return None
 
-    def _summed(self, releases: Array) -> list[FloatArray]:
+    def _sum_over_atoms(self, releases: Array) -> list[FloatArray]:
         if not isinstance(self.mechanism, HasLogDensity):
             raise UnsupportedMechanismError("the mechanism offers no density for this answer law")
         try:
-            return [summed_over_atoms(self.mechanism, releases, law) for law in self.finite]
+            return [mixture_log_density(self.mechanism, releases, law) for law in self.finite]
         except NotComputableError as error:
             raise UnsupportedMechanismError(str(error)) from error
 
 
-def summed_over_atoms(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
+def mixture_log_density(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
     """Log density of ``(n, k, *shape)`` releases of one answer with a finite law, shape (n,)."""
     with np.errstate(divide="ignore"):
         log_weights = np.log(law.weights)

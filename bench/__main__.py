@@ -23,7 +23,7 @@ from bench.config.choices import check_choices
 from bench.config.compose import KEYS, engine_of, experiment_of, listing, plain
 from bench.core.cell import Plain
 from bench.leaderboard.terminal import missing_folder, print_listing, print_outcome, print_plan
-from bench.store.address import known_secrets, scrubbed
+from bench.store.address import known_secrets, scrub
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
 
 USAGE = (
@@ -86,12 +86,12 @@ def recorded_seconds(uri: str, experiment: str) -> float | None:
     except StoreError:
         return None
     experiment_id = store.experiment_id(experiment, create=False)
-    results = store.finished(experiment_id, None).values() if experiment_id else ()
+    results = store.read_finished(experiment_id, None).values() if experiment_id else ()
     times = [r.seconds for r in results]
     return sum(times) / len(times) if times else None
 
 
-def explained(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
     """Return one line for an error that the user can act on."""
     while isinstance(error, HydraException) and error.__cause__ is not None:
         error = error.__cause__
@@ -114,7 +114,7 @@ def explained(error: BaseException) -> str:
     return " ".join(lines[:2])
 
 
-def without_password(arguments: Sequence[str]) -> list[str]:
+def move_password(arguments: Sequence[str]) -> list[str]:
     """Move a tracking address with a password from the command line to the environment.
 
     Hydra writes the words of a command line into its own files and errors.
@@ -136,7 +136,7 @@ def clean_file(path: Path) -> None:
     """Take the user and password of addresses out of a configuration that Hydra wrote."""
     if path.is_file():
         text = path.read_text(encoding="utf-8")
-        path.write_text(scrubbed(text), encoding="utf-8")
+        path.write_text(scrub(text), encoding="utf-8")
 
 
 def tell(error: BaseException, secrets: Sequence[str]) -> None:
@@ -144,8 +144,8 @@ def tell(error: BaseException, secrets: Sequence[str]) -> None:
     if os.environ.get("BENCH_TRACEBACK"):
         text = "".join(traceback.format_exception(error))
     else:
-        text = f"error: {explained(error)}\n"
-    sys.stderr.write(scrubbed(text, secrets))
+        text = f"error: {explain(error)}\n"
+    sys.stderr.write(scrub(text, secrets))
 
 
 def main() -> int:
@@ -163,7 +163,7 @@ def main() -> int:
 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors reach this function instead of a printed trace
     try:
-        sys.argv[1:] = without_password(sys.argv[1:])
+        sys.argv[1:] = move_password(sys.argv[1:])
         check_choices(sys.argv[1:])
         task()
     except (HydraException, OmegaConfBaseException, ValueError) as error:
@@ -173,7 +173,7 @@ def main() -> int:
         sys.stderr.write("interrupted; recorded cells are kept, the same command goes on.\n")
         return INTERRUPTED
     except Exception as error:
-        sys.stderr.write(scrubbed("".join(traceback.format_exception(error)), secrets))
+        sys.stderr.write(scrub("".join(traceback.format_exception(error)), secrets))
         return FAILED_CELLS
     finally:
         os.environ.pop(ASKED_ADDRESS, None)

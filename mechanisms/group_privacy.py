@@ -15,7 +15,7 @@ import numpy as np
 from mechanisms.base import NotApplicableError
 from mechanisms.check import whole
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -48,7 +48,7 @@ class GroupClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Claim the secret pairs where the group is the whole database."""
         if self.group < self.sensitivity.size:
             unit = self.sensitivity.unit
@@ -141,7 +141,7 @@ def group_size(group: int | None, sensitivity: Sensitivity) -> int:
 
 
 def group_epsilon(
-    noise: Noise, sensitivity: Sensitivity, group: int, measure: ApproximateMeasure, k: int
+    noise: NoiseLaw, sensitivity: Sensitivity, group: int, measure: ApproximateMeasure, k: int
 ) -> float:
     """Return the epsilon of k releases for the worst move of a group, from the noise itself.
 

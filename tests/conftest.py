@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.config.build import built_from_text
+from bench.config.build import build_once
 from bench.core.cell import tidy
 from bench.store.tracking import Store
 from bench.sweep.engine import Serial
@@ -44,11 +44,10 @@ def nowhere(monkeypatch, tmp_path):
     """Return an empty folder, the only one in which optional data are looked for."""
     folder = tmp_path / "nowhere"
     folder.mkdir()
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", folder)
-    monkeypatch.delenv("BENCH_DATA", raising=False)
-    built_from_text.cache_clear()
+    monkeypatch.setenv("BENCH_DATA", str(folder))
+    build_once.cache_clear()
     yield folder
-    built_from_text.cache_clear()
+    build_once.cache_clear()
 
 
 @pytest.fixture

@@ -124,10 +124,10 @@ def _stamp(path: Path) -> Stamp:
 def _read(stamp: Stamp, package: str) -> tuple[str, tuple[str, ...]]:
     """Return the hash of a file and the names of modules that it imports."""
     source = Path(stamp[0]).read_bytes()
-    return hashlib.sha256(source).hexdigest(), tuple(_imported(source, package))
+    return hashlib.sha256(source).hexdigest(), tuple(_imports(source, package))
 
 
-def _imported(source: bytes, package: str) -> Iterator[str]:
+def _imports(source: bytes, package: str) -> Iterator[str]:
     """Yield the names of modules that a source imports; some may be names inside them."""
     try:
         tree = ast.parse(source)

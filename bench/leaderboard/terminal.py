@@ -67,23 +67,20 @@ def print_tables(
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
     if table["x"].notna().any():
-        print_frame(pivoted(table), title)
+        print_frame(pivot(table), title)
 
 
 def print_board(board: pd.DataFrame, title: str) -> None:
     """Print a leaderboard: equal columns as a line below it, equal counts in one column."""
-    same = [
-        column
-        for column in board.columns
-        if column not in ALWAYS and len(board) > 1 and len(set(board[column].map(shown))) == 1
-    ]
+    entries = {column: set(board[column].map(format_value)) for column in board.columns}
+    same = [c for c, texts in entries.items() if c not in ALWAYS and len(texts) == 1 < len(board)]
     shorter = board.drop(columns=same)
     counts = [column for column in shorter.columns if column.endswith(" n")]
     if counts and all(shorter[counts[0]].equals(shorter[count]) for count in counts):
         shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
     print_frame(shorter, title)
     if same:
-        told = ", ".join(f"{column} {shown(board[column].iloc[0])}" for column in same)
+        told = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
         console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -98,11 +95,11 @@ def print_frame(frame: pd.DataFrame, title: str) -> None:
         )  # fmt: skip
     for _, line in frame.iterrows():
         style = FLAGGED.get(str(line.get("verdict", "")), "")
-        table.add_row(*(Text(shown(v), style=style) for v in line))
+        table.add_row(*(Text(format_value(v), style=style) for v in line))
     console().print(table)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a table entry: short numbers, nothing for a missing value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
@@ -146,7 +143,7 @@ def print_unfinished(outcome: Outcome, out: Console) -> None:
         out.print(line, markup=False, highlight=False, style=FLAGGED[status], soft_wrap=True)
 
 
-def pivoted(table: pd.DataFrame) -> pd.DataFrame:
+def pivot(table: pd.DataFrame) -> pd.DataFrame:
     """Return curves side by side: a line a point, a column a quantity.
 
     A point is a value of the parameter and of every axis that varies.

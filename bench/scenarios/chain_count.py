@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import ChainModel, made
+from bench.scenarios.chain_model import ChainModel, make_fact
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
@@ -58,7 +58,7 @@ class ChainCount(ChainModel):
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the count's laws."""
-        return made(
+        return make_fact(
             self.shared_facts()
             | {
                 Sensitivity: self._sensitivity,

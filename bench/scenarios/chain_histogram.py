@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.scenarios.base import K
 from bench.scenarios.chain_count import gaussian_answers
-from bench.scenarios.chain_model import ChainModel, made
+from bench.scenarios.chain_model import ChainModel, make_fact
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
@@ -46,7 +46,7 @@ class ChainHistogram(ChainModel):
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the answers' laws."""
-        return made(
+        return make_fact(
             self.shared_facts()
             | {
                 Sensitivity: self._sensitivity,

@@ -11,7 +11,7 @@ import numpy as np
 
 from attacks.base import Worlds
 from bench.datasets.table.column import NumericTable, label_of
-from bench.scenarios.base import K, offered
+from bench.scenarios.base import K, look_up_fact
 from mechanisms.base import Knowledge
 from mechanisms.check import IntArray, real
 from mechanisms.distribution.wasserstein import FiniteAnswers
@@ -148,7 +148,7 @@ class NumericColumn:
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the exact laws, their Gaussian approximation, and the sensitivity of one X."""
-        return offered(self._facts, kind)
+        return look_up_fact(self._facts, kind)
 
     def law(self, secret: int) -> FiniteLaw:
         """Return the law of X given a secret, as vectors of one coordinate."""

@@ -19,7 +19,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import made
+from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, whole, within
 from mechanisms.influence.chain import MarkovChain
@@ -99,7 +99,7 @@ class Sequences:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the sequences are synthetic."""
+        """Whether the sequences are generated, none of them recorded."""
         return self.population.synthetic
 
     @property
@@ -160,7 +160,8 @@ class Sequences:
             CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
             ChainKnowledge: lambda: ChainKnowledge(
                 chains=(self.chain,),
-                lengths=(int(self.sequence_statistics.lengths.max()),),  # the longest decides every scale
+                # The longest decides every scale.
+                lengths=(int(self.sequence_statistics.lengths.max()),),
                 uncertainty_penalty=uncertainty_penalty(self.uncertainty, self.uncertainty_on),
             ),
             # One entry moves one count down by 1 and another up by 1, in one group.
@@ -175,7 +176,7 @@ class Sequences:
                 counts=self.sequence_statistics.training[:, self._answered].astype(np.float64)
             ),
         }  # fmt: skip
-        return made(facts, kind)
+        return make_fact(facts, kind)
 
     def law(self, secret: int) -> AnswerLaw:
         """Refuse: the recorded counts are one draw, and no law is assumed of the whole."""

@@ -82,9 +82,9 @@ class Address:
                 f"%2F %3F %23 %5B %5D %40 %20, and any other @ as %40; got {self.shown}."
             )
 
-    def scrubbed(self, text: str) -> str:
+    def scrub(self, text: str) -> str:
         """Return a text without the address's secrets, however they are spelt in it."""
-        return scrubbed(text, self.secrets)
+        return scrub(text, self.secrets)
 
     @contextlib.contextmanager
     def given_to_mlflow(self) -> Iterator[None]:
@@ -129,7 +129,7 @@ def known_secrets(words: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(s for s in found if s)
 
 
-def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
+def scrub(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text without these secrets and without the user and password of any address."""
     spelt = {way for secret in secrets for way in _spellings(secret)}
     for way in sorted(spelt, key=len, reverse=True):
@@ -137,13 +137,13 @@ def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
     return USERINFO.sub(f"{HIDDEN}@", text)
 
 
-def without_addresses(value: Any) -> Any:  # noqa: ANN401
+def hide_addresses(value: Any) -> Any:  # noqa: ANN401
     """Return plain data without the user and password of any address in it."""
     if isinstance(value, str):
-        return scrubbed(value)
+        return scrub(value)
     if isinstance(value, Mapping):
-        return {key: without_addresses(held) for key, held in value.items()}
-    return [without_addresses(held) for held in value] if isinstance(value, list) else value
+        return {key: hide_addresses(held) for key, held in value.items()}
+    return [hide_addresses(held) for held in value] if isinstance(value, list) else value
 
 
 def _spellings(secret: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from bench.core.cell import FINISHED, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version
 from bench.core.labels import metric_key
-from bench.store.tag_codec import unpacked
+from bench.store.tag_codec import unpack
 
 SCHEMA = "1"
 LONGEST = 500
@@ -87,7 +87,7 @@ def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
     return {k: float(v) for k, v in metrics.items() if math.isfinite(v)}
 
 
-def shown(value: object) -> str:
+def format_parameter(value: object) -> str:
     """Return a parameter's text: short for numbers; what is cut says so (labels keep the whole)."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
@@ -97,8 +97,8 @@ def result_of(tags: dict[str, str]) -> CellResult:
     """Read a cell's result back from its run."""
     return CellResult(
         status=tags.get("status", FINISHED),
-        rows=unpacked("rows", tags),
-        facts=unpacked("facts", tags),
+        rows=unpack("rows", tags),
+        facts=unpack("facts", tags),
         seconds=float(tags.get("seconds", "0")),
     )
 
@@ -108,6 +108,6 @@ def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
     tags = run.data.tags
     return Sweep(
         sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
-        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpacked("keys", tags),
-        config=unpacked("config", tags), ended=int(run.info.end_time),
+        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpack("keys", tags),
+        config=unpack("config", tags), ended=int(run.info.end_time),
     )  # fmt: skip

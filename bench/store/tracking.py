@@ -22,19 +22,19 @@ from filelock import FileLock
 
 from bench.core.cell import FAILED, FINISHED, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version
-from bench.store.address import Address, scrubbed, without_addresses
+from bench.store.address import Address, scrub, hide_addresses
 from bench.store.run_schema import (
     SCHEMA,
     Sweep,
     alive,
     cell_metrics,
     cell_tags,
+    format_parameter,
     owner,
     result_of,
-    shown,
     sweep_of,
 )
-from bench.store.tag_codec import packed, unpacked
+from bench.store.tag_codec import pack, unpack
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PAGE = 1000
@@ -76,7 +76,7 @@ class Store:
         self._address.check()
         self.uri = self._address.shown
         self._lock = store_lock(uri)
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             from mlflow import MlflowClient
 
             self._quiet()
@@ -87,7 +87,7 @@ class Store:
         """Keep the address's secrets out of the lines that MLflow logs."""
 
         def clean(record: logging.LogRecord) -> bool:
-            record.msg, record.args = self._address.scrubbed(record.getMessage()), None
+            record.msg, record.args = self._address.scrub(record.getMessage()), None
             return True
 
         if self._address.secrets:
@@ -95,14 +95,14 @@ class Store:
                 handler.addFilter(clean)
 
     @contextlib.contextmanager
-    def _guarded(self, verb: str) -> Iterator[None]:
+    def _translate_errors(self, verb: str) -> Iterator[None]:
         try:
             with self._lock, self._address.given_to_mlflow():
                 yield
         except StoreError:
             raise
         except Exception as error:
-            detail = " ".join(self._address.scrubbed(str(error)).split())[:300]
+            detail = " ".join(self._address.scrub(str(error)).split())[:300]
             told = StoreError(f"cannot {verb} the store {self.uri}: {detail}")
             raise told from (None if self._address.secrets else error)
 
@@ -113,12 +113,12 @@ class Store:
         others tell is left alone but for addresses, so that a short password garbles nothing.
         """
         secrets = () if result.status == FINISHED else self._address.secrets
-        facts = {name: scrubbed(text, secrets) for name, text in result.facts.items()}
+        facts = {name: scrub(text, secrets) for name, text in result.facts.items()}
         return dataclasses.replace(result, facts=facts)
 
     def experiment_id(self, name: str, *, create: bool = True) -> str | None:
         """Return the id of the MLflow experiment of this name; make it if need be."""
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             found = self._client.get_experiment_by_name(name)
             if found is None and create:
                 return self._create_experiment(name)
@@ -135,7 +135,7 @@ class Store:
                 raise
             return str(found.experiment_id)
 
-    def finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
+    def read_finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
         """Return the latest finished result of each cell, all of them or those of `keys`."""
         wanted = None if keys is None else set(keys)
         latest: dict[str, Any] = {}
@@ -158,8 +158,8 @@ class Store:
         Without `again`, not if a run of the same key is finished already: another sweep on the
         same store may have been faster.
         """
-        with self._guarded("write to"):
-            if not again and self.finished(experiment_id, [cell.key]):
+        with self._translate_errors("write to"):
+            if not again and self.read_finished(experiment_id, [cell.key]):
                 return
             result = self.clean(result)
             tags = cell_tags(sweep, cell, result)
@@ -167,10 +167,10 @@ class Store:
             run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
             self._fill(
                 run.info.run_id,
-                params={k: shown(v) for k, v in cell.labels.items()},
+                params={k: format_parameter(v) for k, v in cell.labels.items()},
                 metrics=cell_metrics(cell, result),
-                tags=packed("rows", result.rows) | packed("facts", result.facts)
-                | packed("labels", cell.labels),
+                tags=pack("rows", result.rows) | pack("facts", result.facts)
+                | pack("labels", cell.labels),
                 status="FAILED" if again_next_time else "FINISHED",
             )  # fmt: skip
 
@@ -186,22 +186,22 @@ class Store:
         tags: dict[str, str],
     ) -> str:
         """Record the summary run of a sweep; return its run id."""
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
-                    "code": code_version(), "title": scrubbed(title)}  # fmt: skip
+                    "code": code_version(), "title": scrub(title)}  # fmt: skip
             head |= owner() | tags
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
             self._fill(
                 run_id, params={}, metrics={"cells": float(len(keys))},
-                tags=packed("keys", keys) | packed("config", without_addresses(config)),
+                tags=pack("keys", keys) | pack("config", hide_addresses(config)),
                 status="FINISHED",
             )  # fmt: skip
             return run_id
 
     def attach(self, run_id: str, files: list[Path]) -> None:
         """Add files to a run."""
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for path in files:
                 self._client.log_artifact(run_id, str(path))
 
@@ -232,7 +232,7 @@ class Store:
 
     def sweeps(self, experiment: str | None = None) -> list[Sweep]:
         """Return the recorded sweeps, latest first, of one experiment or of all."""
-        with self._guarded("read"):
+        with self._translate_errors("read"):
             experiments = self._client.search_experiments()
         found = []
         for entry in experiments:
@@ -260,7 +260,7 @@ class Store:
         if missing:
             raise StoreError(f"sweep {sweep.sweep} has lost {len(missing)} of its cells.")
         return [
-            (unpacked("labels", latest[k].data.tags), latest[k].info.run_name,
+            (unpack("labels", latest[k].data.tags), latest[k].info.run_name,
              result_of(latest[k].data.tags))
             for k in sweep.keys
         ]  # fmt: skip
@@ -273,7 +273,7 @@ class Store:
             if run.data.tags.get("host") == socket.gethostname()
             and not alive(int(run.data.tags.get("pid", "0")))
         ]
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for run in orphans:
                 self._client.set_terminated(run.info.run_id, status="KILLED")
         return len(orphans)
@@ -281,7 +281,7 @@ class Store:
     def _search(self, experiment_id: str, query: str) -> Iterator[Any]:
         token = None
         while True:
-            with self._guarded("read"):
+            with self._translate_errors("read"):
                 page = self._client.search_runs(
                     [experiment_id], filter_string=query, max_results=PAGE, page_token=token
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.config.build import built_from_text
+from bench.config.build import build_once
 from bench.core.cell import Plain, canonical, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
@@ -26,17 +26,17 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     """Return the three numbers of the ledger, the Bayes ceiling, and what they mean."""
     claim = guarantee_of(game.mechanism, game.n_releases)
     measure = claim.measure if isinstance(claim, Guarantee) else ApproximateMeasure(delta)
-    rows, facts = claimed(claim, measure)
+    rows, facts = claim_rows(claim, measure)
     pairs, reason = exact_pairs(game, game.laws())
-    leaked, why = joined([_measured(p, measure) for p in pairs], reason)
-    facts["exact"] = why if leaked is None else how_known(leaked)
+    leaked, why = worst_bracket([_exact_leakage(p, measure) for p in pairs], reason)
+    facts["exact"] = why if leaked is None else describe_bracket(leaked)
     if leaked is not None:
         rows.append(bracket_row("exact", leaked))
     own = unpooled_leakage(game, measure)
     if own is not None:
         rows.append(bracket_row("exact_unpooled", own))
     if len(game.names.secrets) == 2:
-        ceiling, _ = joined([_accuracy(p) for p in pairs], reason)
+        ceiling, _ = worst_bracket([_bayes_accuracy(p) for p in pairs], reason)
         if ceiling is not None:
             rows.append(bracket_row("ceiling", ceiling))
     certificates = {
@@ -66,7 +66,7 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     return rows, facts
 
 
-def claimed(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
+def claim_rows(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
     """Return the claim as a row and in words."""
     facts = {"unit": measure.name}
     if isinstance(claim, NoClaim):
@@ -83,7 +83,7 @@ def unpooled_leakage(game: Game, measure: Measure) -> Bracket | None:
         return None
     own = game.scenario.unpooled_law
     pairs, reason = exact_pairs(game, tuple(own(s) for s in range(len(game.names.secrets))))
-    return joined([_measured(p, measure) for p in pairs], reason)[0]
+    return worst_bracket([_exact_leakage(p, measure) for p in pairs], reason)[0]
 
 
 def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:
@@ -102,13 +102,13 @@ def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[Pa
 
 def _why_no_laws(game: Game) -> str:
     try:
-        game.offered_laws()
+        game.require_laws()
     except NotOfferedError as reason:
         return str(reason)
     return "the scenario offers no answer law"
 
 
-def joined(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, str]:
+def worst_bracket(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, str]:
     """Return the worst pair's bracket, or the first reason why there is none."""
     worst: Bracket | None = None
     for bracket in brackets:
@@ -118,14 +118,14 @@ def joined(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, 
     return worst, reason
 
 
-def _measured(pair: PairLeakage, measure: Measure) -> Bracket | str:
+def _exact_leakage(pair: PairLeakage, measure: Measure) -> Bracket | str:
     try:
         return measure.exact(pair)
     except NotComputableError as error:
         return f"not computable: {error}"
 
 
-def _accuracy(pair: PairLeakage) -> Bracket | str:
+def _bayes_accuracy(pair: PairLeakage) -> Bracket | str:
     try:
         return pair.accuracy()
     except NotComputableError as error:
@@ -138,7 +138,7 @@ def bracket_row(metric: str, bracket: Bracket) -> Plain:
     return row(metric, value=bracket.hi, lower=bracket.lo, upper=bracket.hi, method=method)
 
 
-def how_known(bracket: Bracket) -> str:
+def describe_bracket(bracket: Bracket) -> str:
     """Return whether a number is exact or bracketed, and how surely."""
     if bracket.exact:
         return "exact"
@@ -159,12 +159,12 @@ def metric_rows(
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
     rows, facts, higher_is_better = [], {}, []
-    released = game.released()
+    released = game.fresh_releases()
     for label, config in metrics.items():
-        metric: Any = built_from_text(canonical(config), f"metric {label}")
+        metric: Any = build_once(canonical(config), f"metric {label}")
         if metric.side == "utility":
             try:
-                found = metric.measure(released, game.names, game.mechanism)
+                found = metric.estimate(released, game.names, game.mechanism)
             except NotMeasurableError as reason:
                 facts[f"metric {label}"] = f"not applicable: {reason}"
                 continue
@@ -174,7 +174,7 @@ def metric_rows(
             continue
         for attack, games in scored.items():
             stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
-            found = metric.measure(games, game.names, stream)
+            found = metric.estimate(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
     if higher_is_better:
         facts["higher_is_better"] = ", ".join(higher_is_better)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.config.build import ConfigError, build, built_from_text, parameters_of
+from bench.config.build import ConfigError, build, build_once, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
 from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names, check_recorded
@@ -126,19 +126,19 @@ class Cross:
             "n_holdout": self.n_holdout, "n_test": self.n_test, "delta": self.delta,
         }  # fmt: skip
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell) -> CellResult:
         """Calibrate, release, attack and score one cell."""
-        return measure_cell(cell)
+        return run_cross_cell(cell)
 
 
-def measure_cell(cell: Cell) -> CellResult:
+def run_cross_cell(cell: Cell) -> CellResult:
     """Measure one cell of a cross from its specification alone."""
     spec = cell.spec
     scenario = scenario_of(spec["scenario"], spec["scenario_label"])
     if not spec["missing"]:
         cell.check_data(scenario.digest)
     try:
-        mechanism = calibrated(spec, scenario)
+        mechanism = calibrate_cell(spec, scenario)
     except (NotApplicableError, NotOfferedError) as reason:
         return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
     except ImportError as reason:  # an extra that may be installed next time
@@ -157,7 +157,7 @@ def measure_cell(cell: Cell) -> CellResult:
         scenario_text=canonical([spec["scenario_label"], spec["scenario"]]),
         release_text=canonical([spec["mechanism_label"], spec["mechanism"], spec["budget"]]),
     )
-    scored, facts = game.played(spec["attacks"])
+    scored, facts = game.play(spec["attacks"])
     rows, more = metric_rows(game, scored, spec["metrics"])
     ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
     return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
@@ -165,7 +165,7 @@ def measure_cell(cell: Cell) -> CellResult:
 
 def scenario_of(config: Plain, label: str) -> Scenario:
     """Build a scenario once a process and configuration."""
-    return built_from_text(canonical(config), f"scenario {label}")
+    return build_once(canonical(config), f"scenario {label}")
 
 
 def absent_data(scenario: Scenario) -> str:
@@ -177,7 +177,7 @@ def absent_data(scenario: Scenario) -> str:
     return ""
 
 
-def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
+def calibrate_cell(spec: Plain, scenario: Scenario) -> Mechanism:
     """Calibrate the cell's mechanism to its budget; an infinite epsilon means no noise."""
     if spec["missing"]:
         raise NotApplicableError(spec["missing"])
@@ -198,7 +198,7 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
-        f"{short.get(name, name)}={spelt(value)}"
+        f"{short.get(name, name)}={format_number(value)}"
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
@@ -206,7 +206,7 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
 
 
-def spelt(value: object) -> str:
+def format_number(value: object) -> str:
     """Return a number in its shortest form that is still exact, anything else as text."""
     if not isinstance(value, float):
         return str(value)

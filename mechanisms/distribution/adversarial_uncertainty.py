@@ -13,7 +13,7 @@ import numpy as np
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -50,7 +50,7 @@ class UncertaintyClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Condition on (mu_i - mu_j)' (Sigma + noise / k)^-1 (mu_i - mu_j): exact distance."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the answers' spread is only counted with Gaussian noise")

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechanisms.check import FloatArray
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise, TranslationClaim
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw, TranslationClaim
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -74,7 +74,7 @@ class ExpectedValueGaussian:
         return translated_gaussian(unit, answers, budget, self.calibration, "Theorem 4.2")
 
 
-def translated_laplace(noise: Noise, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
+def translated_laplace(noise: NoiseLaw, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
     """Add Laplace noise with the claim that each pair's answers are translations: (epsilon, 0)."""
     return AdditiveNoise(
         noise=noise,

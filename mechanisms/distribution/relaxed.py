@@ -15,7 +15,7 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, Noise
+from mechanisms.noise.additive import AdditiveNoise, Claim, NoiseLaw
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
@@ -76,9 +76,9 @@ class ApproximateModelClaim:
     divergence: float
     eta: float
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Widen what the noise guarantees under the model; the model errs once, not per release."""
-        return widened(
+        return widen(
             self.inner.guarantee(noise, n_releases),
             divergence=self.divergence,
             eta=self.eta,
@@ -141,12 +141,12 @@ class NearbyModelClaim:
     inner: Claim
     distance: float
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Widen by k W / scale, the divergence that k releases of the extra noise leave."""
         if not isinstance(noise, NoiseSum):
             return NoClaim(reason="without extra noise nothing covers the model's error")
         divergence = n_releases * self.distance / float(noise.extra.scales.min())
-        return widened(
+        return widen(
             self.inner.guarantee(noise.model, n_releases),
             divergence=divergence,
             eta=0.0,
@@ -158,7 +158,7 @@ class NearbyModelClaim:
 class NoiseSum:
     """Two independent noises: the model's and an extra one."""
 
-    model: Noise
+    model: NoiseLaw
     extra: LaplaceNoise
 
     def variances(self) -> FloatArray:
@@ -183,7 +183,7 @@ class NoiseSum:
         raise NotComputableError("the sum of two noises has no density in closed form")
 
 
-def widened(
+def widen(
     guarantee: Guarantee | NoClaim, *, divergence: float, eta: float, theorem: str
 ) -> Guarantee | NoClaim:
     """Return ``(eps + 2 lam, (1 + e^(eps + lam)) eta + e^lam delta)``; no claim from delta 1 on."""

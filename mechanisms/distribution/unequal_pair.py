@@ -12,11 +12,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise, gaussian_leakage
 from mechanisms.noise.laplace import FLOAT_NOTE
 from mechanisms.privacy.bracket import NotComputableError
@@ -41,7 +41,7 @@ class UnequalPairClaim:
     answers: GaussianAnswers
     measure: ApproximateMeasure
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Compare the release laws of every pair, rounded up."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the unequal pair is solved for Gaussian noise only")
@@ -74,10 +74,7 @@ class UnequalPairGaussian:
     shape: Literal["isotropic", "directional"] = "isotropic"
 
     def __post_init__(self) -> None:
-        if self.shape not in ("isotropic", "directional"):
-            raise ValueError(
-                f"shape must be 'isotropic' or 'directional', got shape={self.shape!r}."
-            )
+        one_of("shape", self.shape, ("isotropic", "directional"))
 
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Find the smallest scale whose exact delta at epsilon is within the budget."""
@@ -86,13 +83,13 @@ class UnequalPairGaussian:
         if self.shape == "directional":
             direction = answers.common_direction()
             unit = np.outer(direction, direction)
-        yard = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
+        unit_scale = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
 
         def meets(deviation: float) -> bool:
             pairs = pair_leakages(answers, deviation**2 * unit)
             return max(p.delta(budget.epsilon).hi for p in pairs) <= budget.delta
 
-        low, high = (yard * end for end in RANGE)
+        low, high = (unit_scale * end for end in RANGE)
         if not meets(high):
             raise NotApplicableError(
                 f"no {self.shape} noise hides the pair's different covariances at this budget"

@@ -17,7 +17,7 @@ from mechanisms.knowledge import GaussianAnswers, Pairs
 from mechanisms.laws.answer import FiniteLaw
 from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.discrete import DiscreteLaw
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
@@ -77,7 +77,7 @@ class ClosenessClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Move an answer by W along the axis with least noise, the worst move in L1."""
         if not isinstance(noise, LaplaceNoise):
             return NoClaim(reason="closeness in L1 is turned into epsilon by Laplace noise only")

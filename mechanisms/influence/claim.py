@@ -15,7 +15,7 @@ from mechanisms.influence.markov_quilt import (
     spectral_gap,
 )
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import Noise
+from mechanisms.noise.additive import NoiseLaw
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee, NoClaim
 
 PURE = ApproximateMeasure(0.0)
@@ -62,7 +62,7 @@ class InfluenceClaim:
             notes=(f"curve: {curve.direction}", *assumption, self.knowledge.public, *self.notes),
         )
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
@@ -113,12 +113,12 @@ class QuiltClaim:
             notes=(f"{len(known.chains)} chain(s) in Theta", known.public, *self.notes),
         )
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
 
-def entry_epsilon(noise: Noise, sensitivity: Sensitivity, n_releases: int) -> float:
+def entry_epsilon(noise: NoiseLaw, sensitivity: Sensitivity, n_releases: int) -> float:
     """Return the per-entry epsilon of all releases together, from the noise itself."""
     if sensitivity.unit != "entry":
         raise NotApplicableError(

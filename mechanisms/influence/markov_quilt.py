@@ -1,14 +1,14 @@
 """Noise scales of the Markov Quilt Mechanism on chains (Song, Wang, Chaudhuri 2017).
 
-The mechanism releases an L-Lipschitz query F (L1, one cell moves it by at most L) as
-``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept cells separates
-`card` cells from the rest and has max-influence e; then
+The mechanism releases an L-Lipschitz query F (L1, one entry moves it by at most L) as
+``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept entries separates
+`card` entries from the rest and has max-influence e; then
 ``sigma = max over nodes of min over quilts with e < epsilon of card / (epsilon - e)``,
 which is a total per-entry budget of ``1 / sigma``. The trivial quilt (card n, e = 0) always
 serves. Secrets are all pairs (X_i = s, X_i = t), at every node, the ends included.
 
 Every scale is that of the longest sequence: a quilt of a longer chain, cut to its beginning, is
-one of the shorter chain with no more cells and no more influence.
+one of the shorter chain with no more entries and no more influence.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _composed(
         influences = _influences(groups(b_max), length, b_max, uncertainty_penalty)
         losses = influences + np.arange(b_max + 1) * per_entry_epsilon
         worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
-        # A larger quilt costs at least its cells and the uncertainty_penalty.
+        # A larger quilt costs at least its entries and the penalty of the uncertainty.
         if b_max == length or b_max * per_entry_epsilon + uncertainty_penalty >= worst:
             return worst
         b_max = min(2 * b_max, length)
@@ -226,7 +226,8 @@ def _scales(groups: _Groups, length: int, epsilon: float, uncertainty_penalty: f
         for group in groups(b_max):
             found = _group_scales(group, b_max, epsilon, uncertainty_penalty)
             scales[group.first - 1 : group.last] = found
-            # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones may still help.
+            # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones
+            # may still help.
             complete = b_max == length or b_max + 1 >= found.max() * (epsilon - uncertainty_penalty)
             if not complete:
                 break

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.check import whole
+from mechanisms.check import one_of, whole
 from mechanisms.influence.claim import Method, QuiltClaim, mixing
 from mechanisms.influence.knowledge import ChainKnowledge
 from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
@@ -48,14 +48,8 @@ class MarkovQuiltLaplace:
 
     def __post_init__(self) -> None:
         whole("releases", self.releases)
-        if self.histogram not in ("joint", "per_category"):
-            raise ValueError(
-                f"histogram must be 'joint' or 'per_category', got histogram={self.histogram!r}."
-            )
-        if self.method not in ("exact", "approximate"):
-            raise ValueError(
-                f"method must be 'exact' or 'approximate', got method={self.method!r}."
-            )
+        one_of("histogram", self.histogram, ("joint", "per_category"))
+        one_of("method", self.method, ("exact", "approximate"))
 
     def calibrate(
         self, known: ChainKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -63,7 +57,7 @@ class MarkovQuiltLaplace:
         """Scale independent Laplace noise to the worst node's best quilt."""
         sigma = self._multiplier(known, budget.epsilon)
         trivial = max(known.lengths) / budget.epsilon
-        note = "the trivial quilt: group privacy of all cells" if sigma >= trivial else ""
+        note = "the trivial quilt: group privacy of all entries" if sigma >= trivial else ""
         # A total per-entry budget of 1 / sigma, shared among the releases.
         paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
         scale = laplace_scale(paid * sigma * self.releases, 1.0)

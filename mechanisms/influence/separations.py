@@ -1,7 +1,7 @@
-"""The best sets of nearby cells to set aside, for all nodes of a chain at once.
+"""The best sets of nearby entries to set aside, for all nodes of a chain at once.
 
-By the Markov property only the nearest kept cell on each side of a node matters, at distances dl
-and dr. Setting aside b cells allows ``dl + dr = b + 1``, or one side set aside to its end. For a
+By the Markov property only the nearest kept entry on each side of a node matters, at distances dl
+and dr. Setting aside b entries allows ``dl + dr = b + 1``, or one side set aside to its end. For a
 fixed b the allowed dl of node i are the window [i - w, i - 1] with w = length - 1 - b, cut to
 [1, b]: minima over prefixes, suffixes and sliding windows serve all nodes together.
 """
@@ -53,7 +53,7 @@ class NodeGroup:
     def minima(self, b: int, *, joint: bool) -> Iterator[tuple[int, int, FloatArray]]:
         """Yield (first node, last node, influence) blocks that cover the group.
 
-        The influence is the smallest over sets of exactly `b` cells around the node, for each
+        The influence is the smallest over sets of exactly `b` entries around the node, for each
         node of the block (one row where all agree) and column; with `joint` the set serves all
         columns, and there is a single column. Needs ``1 <= b < length`` and tables up to b.
         """
@@ -128,7 +128,7 @@ def _joins(
     tolerance: float,
 ) -> bool:
     if side.settled > 1 and first - b_max < side.settled:
-        return False  # the cells to the left have other possible states
+        return False  # the entries to the left have other possible states
     possible = side.supports[node - 1]
     valid = possible[:, None] & possible[None, :]
     return bool(np.isclose(start[valid], offset[valid], rtol=0.0, atol=tolerance).all())

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import numpy as np
 
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
 
 _PART = 1e-10  # part of an atom's mass that rounding may leave beyond the distance
@@ -17,8 +17,7 @@ _MAX_PIVOTS = 10_000_000
 
 def pairwise_distances(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> FloatArray:
     """Return ``|x - x'|`` for all pairs of atoms, shape (n, m), in the L1 or L2 norm."""
-    if norm not in ("l1", "l2"):
-        raise ValueError(f"norm must be 'l1' or 'l2', got norm={norm!r}.")
+    one_of("norm", norm, ("l1", "l2"))
     left, right = (law.atoms.reshape(len(law.atoms), -1) for law in (p, q))
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"laws must have one dimension, got {left.shape[1]} and {right.shape[1]}.")

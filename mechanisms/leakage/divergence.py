@@ -11,7 +11,7 @@ from scipy.special import exprel
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.laws.discrete import DiscreteLaw
-from mechanisms.leakage.noisy_mixtures import Noise, NoisedPair, noised_pair
+from mechanisms.leakage.noisy_mixtures import NoisedPair, NoiseName, noised_pair
 from mechanisms.leakage.quadrature import (
     GAUSSIAN_SPACING,
     LogFunction,
@@ -88,7 +88,7 @@ def _from_log_excess(log_mean: float, order: float) -> float:
 
 
 def noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: Noise, scale: float
+    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return ``D_order(P*N || Q*N)`` for Laplace or Gaussian noise of the given scale.
 
@@ -129,7 +129,7 @@ def noised_divergence(
 
 
 def worst_noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: Noise, scale: float
+    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return the larger of `noised_divergence` in both directions; scale 0 means no noise."""
     if scale == 0:

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from mechanisms import check
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 from mechanisms.laws.discrete import DiscreteLaw
 from mechanisms.leakage.divergence import noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise, gaussian_pair, laplace_sides, log_weights
+from mechanisms.leakage.noisy_mixtures import NoiseName, gaussian_pair, laplace_sides, log_weights
 from mechanisms.leakage.quadrature import GAUSSIAN_SPACING, panels
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.bracket import Bracket
@@ -22,7 +22,7 @@ _MAX_PANELS = 20_000  # undecided panels at which a wider bracket is returned
 
 
 def hockey_stick(
-    p: DiscreteLaw, q: DiscreteLaw, *, epsilon: float, noise: Noise, scale: float
+    p: DiscreteLaw, q: DiscreteLaw, *, epsilon: float, noise: NoiseName, scale: float
 ) -> Bracket:
     """Return ``delta(epsilon)``, the integral of ``(p - e^epsilon q)_+`` after noise.
 
@@ -48,8 +48,7 @@ def hockey_stick(
     """
     epsilon = check.within("epsilon", epsilon, -math.inf, math.inf, ends="()")
     scale = check.positive("scale", scale, infinite=False)
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))
     if noise == "laplace":
         value = min(1.0, _laplace(p, q, epsilon, scale))
         return Bracket(value, value)
@@ -134,7 +133,7 @@ def _mass(
 
 
 def epsilon_for_delta(
-    p: DiscreteLaw, q: DiscreteLaw, *, delta: float, noise: Noise, scale: float
+    p: DiscreteLaw, q: DiscreteLaw, *, delta: float, noise: NoiseName, scale: float
 ) -> float:
     """Return the smallest epsilon >= 0 with ``delta(epsilon) <= delta`` in both directions.
 

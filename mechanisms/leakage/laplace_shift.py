@@ -209,7 +209,7 @@ class VectorLaplaceShift:
         if epsilon >= top:
             return Bracket(0.0, 0.0)
         low = max(c.delta(epsilon).lo for c in self._coordinates())
-        told = _told_delta(self._conditional_distances(), epsilon, FAILURE)
+        told = _side_information_delta(self._conditional_distances(), epsilon, FAILURE)
         return Bracket(low, min(1 - math.exp(-top), max(low, told)), FAILURE)
 
     def epsilon(self, delta: float) -> Bracket:
@@ -225,7 +225,7 @@ class VectorLaplaceShift:
         # epsilons only. So the union over the steps covers the search.
         for _ in range(HALVINGS):
             middle = (below + high) / 2
-            if _told_delta(distances, middle, FAILURE / HALVINGS) > delta:
+            if _side_information_delta(distances, middle, FAILURE / HALVINGS) > delta:
                 below = middle
             else:
                 high = middle
@@ -245,7 +245,7 @@ class VectorLaplaceShift:
         return Bracket(low, max(low, min(told, 1 / (1 + math.exp(-top)))), FAILURE)
 
 
-def _told_delta(distances: FloatArray, epsilon: float, failure: float) -> float:
+def _side_information_delta(distances: FloatArray, epsilon: float, failure: float) -> float:
     """Bound from above the delta of an attacker who is told which distance holds."""
     return upper_mean(gaussian_deltas(distances, epsilon), failure)
 

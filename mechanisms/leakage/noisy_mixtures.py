@@ -16,11 +16,11 @@ from typing import Literal
 import numpy as np
 
 from mechanisms import check
-from mechanisms.check import FloatArray, IntArray
+from mechanisms.check import FloatArray, IntArray, one_of
 from mechanisms.laws.discrete import DiscreteLaw
 from mechanisms.leakage.quadrature import LogFunction
 
-Noise = Literal["laplace", "gaussian"]
+NoiseName = Literal["laplace", "gaussian"]
 
 _CHUNK = 2_000_000  # entries of the (points, atoms) table held at once
 
@@ -115,13 +115,12 @@ class NoisedPair:
         return self.curvature * ((high - low) / 2) ** 2 / 2
 
 
-def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -> NoisedPair:
+def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: NoiseName, scale: float) -> NoisedPair:
     """Return the pair of densities after Laplace (scale b) or Gaussian (deviation) noise."""
     scale = check.positive("scale", scale, infinite=False)
     if p.atoms.ndim != 1 or q.atoms.ndim != 1:
         raise ValueError("noised laws must be on the line, got points of several dimensions.")
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))
     knots = np.union1d(p.atoms, q.atoms)
     build = _laplace if noise == "laplace" else gaussian_pair
     return build(knots / scale, *(log_weights(law, knots) for law in (p, q)))

@@ -18,7 +18,7 @@ from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
 
 
-class Noise(Protocol):
+class NoiseLaw(Protocol):
     """A law of additive noise in R^m."""
 
     def variances(self) -> FloatArray:
@@ -48,7 +48,7 @@ class HasNoiseDensity(Protocol):
 class Claim(Protocol):
     """How a noise law translates into a guarantee: a theorem with its inputs."""
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Return what `n_releases` independent releases of one answer guarantee together."""
 
 
@@ -57,7 +57,7 @@ class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
 
     sees: ClassVar[Sees] = "answers"
-    noise: Noise
+    noise: NoiseLaw
     claim: Claim
 
     @property
@@ -120,7 +120,7 @@ class TranslationClaim:
     measure: ApproximateMeasure
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,

@@ -14,7 +14,7 @@ from mechanisms.laws.discrete import comonotone
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.scale_claim import checked_order, over_pairs, scaled_noise
+from mechanisms.renyi.scale_claim import check_order, over_pairs, scaled_noise
 
 SOURCE = "Ding, Yang, Zhang (2026)"
 
@@ -36,7 +36,7 @@ class AlphaWassersteinLaplace:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest root over the pairs."""
         theorem = f"{SOURCE}, Theorem 1"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         pairs = over_pairs(
             [comonotone(*laws) for laws in answers.law_pairs()],
             lambda plan: calibrate.wasserstein_laplace(plan, order=order, epsilon=epsilon),
@@ -68,7 +68,7 @@ class AlphaWassersteinGaussian:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest root over the pairs."""
         theorem = f"{SOURCE}, Theorem 2"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         pairs = over_pairs(
             [comonotone(*laws) for laws in answers.law_pairs()],
             lambda plan: calibrate.wasserstein_gaussian(plan, order=order, epsilon=epsilon),

@@ -9,7 +9,7 @@ import numpy as np
 from mechanisms import check
 from mechanisms.laws.discrete import DiscreteLaw, comonotone
 from mechanisms.leakage.divergence import worst_noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.renyi.calibrate import joint_convex_laplace, wasserstein_gaussian
 
@@ -18,7 +18,7 @@ _FLOOR = 1e-3
 
 
 def exact_scale(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float, noise: Noise
+    p: DiscreteLaw, q: DiscreteLaw, *, order: float, epsilon: float, noise: NoiseName
 ) -> float:
     """Return the smallest scale with ``D_order <= epsilon`` after noise, in both directions.
 

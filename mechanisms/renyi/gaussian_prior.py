@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from mechanisms.base import Mechanism, NotApplicableError
+from mechanisms.check import one_of
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import RenyiMeasure
@@ -43,8 +44,7 @@ class GaussianPrior:
     bound: Literal["wasserstein", "exact"] = "wasserstein"
 
     def __post_init__(self) -> None:
-        if self.bound not in ("wasserstein", "exact"):
-            raise ValueError(f"bound must be 'wasserstein' or 'exact', got bound={self.bound!r}.")
+        one_of("bound", self.bound, ("wasserstein", "exact"))
 
     def calibrate(self, answers: GaussianAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest scale over the pairs."""

@@ -8,11 +8,11 @@ from typing import ClassVar
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.discrete import comonotone
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
+from mechanisms.renyi.scale_claim import check_noise, check_order, over_pairs, scaled_noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class JointConvexLaplace:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest root over the pairs."""
         theorem = "joint convexity of the Hellinger integral (an f-divergence)"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         pairs = over_pairs(
             [comonotone(*laws) for laws in answers.law_pairs()],
             lambda plan: calibrate.joint_convex_laplace(plan, order=order, epsilon=epsilon),
@@ -63,7 +63,7 @@ class BestPublished:
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -71,7 +71,7 @@ class BestPublished:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the best bound of each pair and the largest scale over the pairs."""
         theorem = "the best of Ding et al. (2026), Pierquin et al. (2024), Song et al. (2017)"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         laplace = self.noise == "laplace"
         solve = calibrate.best_laplace if laplace else calibrate.best_gaussian
         read = achieved.best_laplace if laplace else achieved.best_gaussian

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from mechanisms.base import Mechanism, NotApplicableError
+from mechanisms.check import one_of
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.discrete import Coupling, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances
 from mechanisms.leakage.gaussian_tradeoff import classical_constant
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure
 from mechanisms.renyi import achieved, calibrate
@@ -122,7 +123,7 @@ class KantorovichApproximate:
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = EpsilonDelta
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -200,5 +201,4 @@ def plans(answers: ScalarAnswers, plan: str) -> list[Coupling]:
 
 def check_plan(plan: str) -> None:
     """Refuse a plan that there is not."""
-    if plan not in ("comonotone", "transport"):
-        raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={plan!r}.")
+    one_of("plan", plan, ("comonotone", "transport"))

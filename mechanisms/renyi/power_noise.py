@@ -13,12 +13,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from mechanisms.base import Mechanism, NotApplicableError
-from mechanisms.check import FloatArray, positive, within
+from mechanisms.check import FloatArray, one_of, positive, within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
@@ -31,7 +31,7 @@ from mechanisms.privacy.guarantee import (
 )
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
-from mechanisms.renyi.scale_claim import ZeroNoiseRelease, checked_order
+from mechanisms.renyi.scale_claim import ZeroNoiseRelease, check_order
 
 THEOREM = "Ding, Yang, Zhang (2026), Corollary 1"
 
@@ -100,7 +100,7 @@ class RateClaim:
     order: float
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Read the corollary at this noise's rate."""
         if not isinstance(noise, PowerNoise):
             return NoClaim(reason=f"{THEOREM} is about noise made from a metric")
@@ -149,12 +149,11 @@ class WassersteinExponential:
 
     def __post_init__(self) -> None:
         within("power", self.power, 0, 1, ends="(]")
-        if self.plan not in ("comonotone", "transport"):
-            raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={self.plan!r}.")
+        one_of("plan", self.plan, ("comonotone", "transport"))
 
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the smallest rate over the pairs."""
-        order, epsilon = checked_order(budget, THEOREM), budget.epsilon
+        order, epsilon = check_order(budget, THEOREM), budget.epsilon
         plans = tuple(self._plan(p, q, order, epsilon) for p, q in answers.law_pairs())
         claim = RateClaim(plans=plans, order=order, notes=answers.skipped())
         rate = min(self._rate(plan, order, epsilon) for plan in plans)

@@ -11,10 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
+from mechanisms.check import one_of
 from mechanisms.laws.discrete import largest_over_pairs
-from mechanisms.leakage.noisy_mixtures import Noise
-from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.additive import Noise as NoiseLaw
+from mechanisms.leakage.noisy_mixtures import NoiseName
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
@@ -74,7 +74,7 @@ class ScaleClaim:
     """
 
     achieved: tuple[Callable[[float], float], ...]
-    noise: Noise
+    noise: NoiseName
     notion: str
     theorem: str
     measure: Measure
@@ -123,7 +123,7 @@ class ZeroNoiseRelease(ExactRelease):
 def scaled_noise(
     pairs: Sequence[PairScale],
     *,
-    noise: Noise,
+    noise: NoiseName,
     measure: Measure,
     theorem: str,
     notes: tuple[str, ...] = (),
@@ -162,7 +162,7 @@ def scaled_noise(
     )
 
 
-def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
+def check_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
     """Return the budget's order; a theorem for orders from `low` on refuses smaller ones."""
     if budget.order < low:
         raise NotApplicableError(
@@ -173,5 +173,4 @@ def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> fl
 
 def check_noise(noise: str) -> None:
     """Refuse a noise law that there is not."""
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))

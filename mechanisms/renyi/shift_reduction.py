@@ -13,11 +13,11 @@ from mechanisms.check import within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.discrete import wasserstein
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import DeltaApproximateRenyiMeasure, Measure, RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
+from mechanisms.renyi.scale_claim import check_noise, check_order, over_pairs, scaled_noise
 
 SOURCE = "Pierquin, Bellet, Tommasi, Boussard (2024)"
 
@@ -41,7 +41,7 @@ class ShiftReduction:
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
     delta: float = 0.0
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class ShiftReduction:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest scale over the pairs."""
         theorem = f"{SOURCE}, Corollary 3.1"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         measure: Measure = RenyiMeasure(order)
         distances = [wasserstein(*laws, order=float("inf")) for laws in answers.law_pairs()]
         notes = answers.skipped()

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.leakage.divergence import worst_noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
 from mechanisms.privacy.guarantee import RenyiMeasure
 from mechanisms.renyi.exact import exact_scale
@@ -34,7 +34,7 @@ class TightNoise:
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)

@@ -13,17 +13,18 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import Mechanism
+from mechanisms.check import one_of
 from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
 from mechanisms.laws.transport import pairwise_distances, w_infinity
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
 from mechanisms.renyi.scale_claim import (
     check_noise,
-    checked_order,
+    check_order,
     over_pairs,
     scaled_noise,
 )
@@ -47,7 +48,7 @@ class WassersteinVectors:
 
     requires: ClassVar = (FiniteAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -56,7 +57,7 @@ class WassersteinVectors:
         """Take the largest scale over the pairs, each on its own best coupling."""
         laplace = self.noise == "laplace"
         theorem = f"Ding, Yang, Zhang (2026), Theorem {1 if laplace else 2}, in R^m"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         solve = calibrate.wasserstein_laplace if laplace else calibrate.wasserstein_gaussian
         read = achieved.wasserstein_laplace if laplace else achieved.wasserstein_gaussian
 
@@ -109,8 +110,7 @@ class WInfinityVectors:
     ground: Norm = "l1"
 
     def __post_init__(self) -> None:
-        if self.ground not in ("l1", "l2"):
-            raise ValueError(f"ground must be 'l1' or 'l2', got ground={self.ground!r}.")
+        one_of("ground", self.ground, ("l1", "l2"))
 
     def calibrate(self, answers: FiniteAnswers, *, budget: Epsilon) -> Mechanism:
         """Divide the largest L1 displacement over the pairs by epsilon."""

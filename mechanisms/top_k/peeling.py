@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from mechanisms.base import Sees
-from mechanisms.check import Array, FloatArray, IntArray, positive, whole
+from mechanisms.check import Array, FloatArray, IntArray, one_of, positive, whole
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.laws.answer import AnswerLaw, FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
@@ -23,7 +23,7 @@ from mechanisms.top_k.ranking import largest
 Selection = Literal["gumbel", "peeled", "permute_and_flip"]
 SELECTIONS = ("gumbel", "peeled", "permute_and_flip")
 Composition = Literal["per_pick", "joint"]
-ACCOUNTS = ("per_pick", "joint")
+COMPOSITIONS = ("per_pick", "joint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -162,18 +162,14 @@ class PeeledRanking:
 
 def check_composition(composition: str, selection: str) -> None:
     """Refuse an unknown composition, and that of whole rankings where it is not proved."""
-    if composition not in ACCOUNTS:
-        raise ValueError(f"composition must be one of {', '.join(ACCOUNTS)}, got {composition!r}.")
+    one_of("composition", composition, COMPOSITIONS)
     if composition == "joint" and selection == "permute_and_flip":
-        raise ValueError("composition='ranking' needs selection=gumbel or peeled.")
+        raise ValueError("composition='joint' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:
     """Refuse a selection that does not exist."""
-    if selection not in SELECTIONS:
-        raise ValueError(
-            f"selection must be one of {', '.join(SELECTIONS)}, got selection={selection!r}."
-        )
+    one_of("selection", selection, SELECTIONS)
 
 
 def all_rankings(size: int, k: int) -> IntArray:

@@ -9,7 +9,7 @@ from scipy.stats import laplace, multivariate_normal, norm
 
 from attacks import likelihood_ratio
 from attacks.base import Shadow, Target, UnsupportedMechanismError
-from attacks.likelihood_ratio import LikelihoodRatio, summed_over_atoms
+from attacks.likelihood_ratio import LikelihoodRatio, mixture_log_density
 from mechanisms.laws.answer import FiniteLaw, GaussianLaw
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
@@ -117,7 +117,7 @@ def test_summing_over_atoms_equals_brute_force(name, k, atoms, seed):
         )
         for row in releases
     ]
-    assert summed_over_atoms(mechanism, releases, law) == pytest.approx(expected)
+    assert mixture_log_density(mechanism, releases, law) == pytest.approx(expected)
     assert fitted(mechanism, [law, law]).score(releases)[:, 0] == pytest.approx(expected)
 
 
@@ -125,16 +125,16 @@ def test_sums_do_not_depend_on_the_chunk(monkeypatch):
     rng = np.random.default_rng(0)
     law = FiniteLaw(support=rng.normal(size=(5, 2)), weights=np.full(5, 0.2))
     releases = rng.normal(size=(11, 2, 2))
-    whole = summed_over_atoms(NOISES["laplace"][0], releases, law)
+    whole = mixture_log_density(NOISES["laplace"][0], releases, law)
     monkeypatch.setattr(likelihood_ratio, "CHUNK", 30)
-    assert summed_over_atoms(NOISES["laplace"][0], releases, law).tolist() == whole.tolist()
+    assert mixture_log_density(NOISES["laplace"][0], releases, law).tolist() == whole.tolist()
 
 
 def test_atoms_of_no_weight_do_not_count():
     law = FiniteLaw(support=np.array([[0.0], [3.0]]), weights=np.array([1.0, 0.0]))
     releases = np.array([[[0.5]], [[3.0]]])
-    alone = summed_over_atoms(laplace_noise(1.0), releases, point(0))
-    assert summed_over_atoms(laplace_noise(1.0), releases, law) == pytest.approx(alone)
+    alone = mixture_log_density(laplace_noise(1.0), releases, point(0))
+    assert mixture_log_density(laplace_noise(1.0), releases, law) == pytest.approx(alone)
 
 
 def test_far_releases_keep_finite_log_densities():

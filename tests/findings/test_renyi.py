@@ -24,7 +24,7 @@ from mechanisms.renyi.calibrate import (
 )
 from mechanisms.renyi.exact import exact_scale
 from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
-from tests.bench.test_ledger import LIKELIHOOD
+from tests.bench.study.test_ledger import LIKELIHOOD
 from tests.support.laws import embedded
 
 NAMES = ("adult", "heart", "student")
@@ -220,7 +220,7 @@ def heart(mechanism, **changes):
     }  # fmt: skip
     study = Cross(**settings)
     (cell,) = study.cells()
-    return study.measure(cell)
+    return study.run_cell(cell)
 
 
 def number(result, metric):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from attacks.base import Worlds
-from bench.scenarios.base import offered
+from bench.scenarios.base import look_up_fact
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
@@ -63,7 +63,7 @@ class Points:
             ),
             Sensitivity: Sensitivity(l1=2.0, l2=2.0**0.5, unit="entry", size=3, dimension=size),
         }
-        return offered(facts, kind)
+        return look_up_fact(facts, kind)
 
     def draw(self, secret, split, rng):
         answers = np.empty((len(secret), len(self.statistics)))
@@ -87,7 +87,7 @@ class Spread(Points):
             ]
         )
         fact = GaussianAnswers(means=means, covariances=spreads, pairs=self.pairs)
-        return offered({GaussianAnswers: fact}, kind)
+        return look_up_fact({GaussianAnswers: fact}, kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +240,7 @@ class ThreeBits:
         pass
 
     def knowledge(self, kind):
-        return offered({}, kind)
+        return look_up_fact({}, kind)
 
     def draw(self, secret, split, rng):
         rows = rng.integers(2, size=(len(secret), 3))

@@ -28,7 +28,7 @@ def guesses(secret, guess, size=2):
 
 
 def measured(metric, games, names=TWO, seed=0):
-    return metric.measure(games, names, np.random.default_rng(seed))
+    return metric.estimate(games, names, np.random.default_rng(seed))
 
 
 def value(metric, games, names=TWO):

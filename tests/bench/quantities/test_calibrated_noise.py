@@ -3,7 +3,7 @@ import math
 import pytest
 
 from bench.config.build import ConfigError
-from bench.leaderboard.terminal import pivoted
+from bench.leaderboard.terminal import pivot
 from bench.quantities.calibrated_noise import CalibratedNoise
 from bench.quantities.wasserstein_metric import WassersteinBudget, WassersteinMetric
 from bench.scenarios.numeric_column import NumericColumn
@@ -87,8 +87,8 @@ def test_a_value_without_a_calibration_says_which():
     ("changes", "error", "said"),
     [
         ({"dataset": "hart"}, ConfigError, "unknown dataset 'hart'; did you mean heart"),
-        ({"axis": "delta"}, ValueError, "axis must be one of order, epsilon, got 'delta'"),
-        ({"of": "power"}, ValueError, "of must be one of scale, variance, ratio, got 'power'"),
+        ({"axis": "delta"}, ValueError, "axis must be 'order' or 'epsilon', got axis='delta'"),
+        ({"of": "power"}, ValueError, "of must be 'scale', 'variance' or 'ratio', got of='power'"),
         ({"of": "ratio"}, ValueError, "go together"),
         ({"epsilon": 0.0}, ValueError, r"epsilon must be in \(0, inf\]"),
     ],
@@ -129,7 +129,7 @@ def test_a_quantity_may_have_its_own_values_of_the_parameter_for_each_axis(run):
     outcome, _ = run(Curve(quantities={"q": config}, x=[2.0], grid={"axis": ["order", "epsilon"]}))
     points = outcome.table.groupby("axis")["x"].apply(list).to_dict()
     assert points == {"order": [2.0], "epsilon": [0.1, 0.2, 0.4]}
-    wide = pivoted(outcome.table)
+    wide = pivot(outcome.table)
     assert wide.columns.tolist() == ["axis", "x", "q"]
     assert wide["x"].tolist() == [2.0, 0.1, 0.2, 0.4]
 

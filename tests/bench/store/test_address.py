@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bench.core.cell import CellResult
 from bench.leaderboard.terminal import console, print_where
 from bench.store.address import Address
-from bench.store.tag_codec import unpacked
+from bench.store.tag_codec import unpack
 from bench.store.tracking import Store, StoreError
 from tests.bench.store.test_tracking import cell
 from tests.bench.study.test_cross import study
@@ -46,7 +46,7 @@ def test_no_spelling_of_a_password_survives(password, place):
     address = Address(place.format(f"user:{encoded}"))
     address.check()
     text = f"at {address.uri} with {password!r} or {password} or {encoded} or {encoded.lower()}"
-    for told in (address.shown, address.page, address.scrubbed(text), repr(address)):
+    for told in (address.shown, address.page, address.scrub(text), repr(address)):
         assert encoded not in told
         assert password not in told
     assert address.shown == place.format("***")
@@ -55,7 +55,7 @@ def test_no_spelling_of_a_password_survives(password, place):
 def test_keys_in_the_query_are_hidden_and_the_rest_is_shown():
     address = Address("postgresql://h/db?sslmode=require&password=abc123")
     assert address.shown == "postgresql://h/db?sslmode=require&password=***"
-    assert address.scrubbed("require abc123") == "require ***"
+    assert address.scrub("require abc123") == "require ***"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_a_failed_cell_tells_is_stored_without_it(tmp_path, blank_store, mo
 
 
 def everything_in(path):
-    """Return all tags, parameters and names of a store, packed ones unpacked."""
+    """Return all tags, parameters and names of a store, packed ones unpack."""
     with sqlite3.connect(path) as base:
         tags = base.execute("select run_uuid, key, value from tags").fetchall()
         names = base.execute("select name, value from runs join params using (run_uuid)").fetchall()
@@ -124,7 +124,7 @@ def everything_in(path):
     for uuid in {row[0] for row in tags}:
         own = {key: value for run, key, value in tags if run == uuid}
         for name in {key.rpartition(".")[0] for key in own if key.endswith(".000")}:
-            value = unpacked(name, own)
+            value = unpack(name, own)
             texts += [json.dumps(value, ensure_ascii=False), str(value)]
     return "\n".join(texts)
 

@@ -66,7 +66,7 @@ def test_a_file_that_is_replaced_makes_no_result_of_the_old_key(swept, tmp_path)
     for cell, result in outcome.results:
         assert result.status == "failed"
         assert "the data changed while the sweep ran" in result.facts["reason"]
-        assert store.finished(outcome.experiment_id, [cell.key]) == {}
+        assert store.read_finished(outcome.experiment_id, [cell.key]) == {}
     table(path, range(20, 40))
     outcome, _ = swept(study, engine, lambda: None)
     assert [result.status for _, result in outcome.results] == ["finished", "finished"]

@@ -78,7 +78,7 @@ def test_an_uncertain_curve_does_not_decay_below_its_floor():
     assert shifted.direction == "upper bound"
     budget = shifted.budget(0.4)
     assert budget.total == pytest.approx(0.4 / 60)
-    assert "group privacy of all 60 cells" in budget.note
+    assert "group privacy of all 60 entries" in budget.note
     assert shifted.budget(0.5).note == ""
     assert uncertain_curve(curve, 0.2).budget(0.5).total == pytest.approx(0.5 / 60)
 

@@ -10,8 +10,8 @@ from bench.datasets.checkins.checkin_order import by_user, repeats, user_codes
 from bench.datasets.checkins.checkin_rows import seconds
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
 from bench.datasets.sequences.sequence_statistics import OTHER
-from bench.datasets.sequences.synthetic_files import write_files
 from bench.datasets.source import DataError
+from tests.support.synthetic_files import write_files
 
 A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
 VENUES = [
@@ -193,11 +193,10 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
         Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     (tmp_path / CHECKINS).write_bytes(b"")
     with pytest.raises(DataError, match="is empty"):
-        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
+        _ = Foursquare(folder=str(tmp_path)).sequence_statistics
+    twice = folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]])
     with pytest.raises(DataError, match="1 venues twice"):
-        Foursquare(
-            folder=str(folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]]))
-        ).sequence_statistics  # noqa: B018
+        _ = Foursquare(folder=str(twice)).sequence_statistics
 
 
 def test_parts_without_entries_or_steps_are_refused(tmp_path):
