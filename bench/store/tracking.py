@@ -22,7 +22,7 @@ from filelock import FileLock
 
 from bench.core.cell import FAILED, FINISHED, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version
-from bench.store.address import Address, scrub, hide_addresses
+from bench.store.address import Address, hide_addresses, scrub
 from bench.store.run_schema import (
     SCHEMA,
     Sweep,
