@@ -24,12 +24,15 @@ from bench.config.compose import KEYS, engine_of, experiment_of, listing, plain
 from bench.core.cell import Plain
 from bench.leaderboard.terminal import missing_folder, print_listing, print_outcome, print_plan
 from bench.store.address import known_secrets, scrub
+from bench.store.read_sweep import mean_seconds
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
+from bench.study.session import Session
 
 USAGE = (
     "Run one: python -m bench +experiment=NAME [overrides]; more: python -m bench list=mechanisms"
 )
 BAD_INPUT, FAILED_CELLS, INTERRUPTED = 2, 1, 130
+OWN_FOLDER = ("--config-dir", "-cd")
 ASKED_ADDRESS = "BENCH_TRACKING_ADDRESS"
 
 
@@ -56,7 +59,8 @@ def run(config: DictConfig) -> int:
     engine = engine_of(settings)
     for label, figure in experiment.figures.items():
         build(figure, f"figure {label}")
-    cells = experiment.study.cells()
+    session = Session()
+    cells = experiment.study.cells(session)
     if settings["dry_run"]:
         print_plan(
             cells, recorded_seconds(uri, experiment.name), getattr(engine, "workers", 1) or 1
@@ -66,9 +70,9 @@ def run(config: DictConfig) -> int:
     if unwritable is not None:
         raise StoreError(unwritable)
     store = Store(uri)
-    outcome = experiment.run(engine, store, cells, resume=settings["resume"])
+    outcome = experiment.run(engine, store, cells, session, resume=settings["resume"])
     print_outcome(outcome, experiment.title, settings["show"], uri)
-    return FAILED_CELLS if outcome.failed else 0
+    return FAILED_CELLS if outcome.summary.failed else 0
 
 
 def truthful_title(settings: Plain, overrides: Sequence[str]) -> str:
@@ -85,10 +89,7 @@ def recorded_seconds(uri: str, experiment: str) -> float | None:
         store = existing_store(uri)
     except StoreError:
         return None
-    experiment_id = store.experiment_id(experiment, create=False)
-    results = store.read_finished(experiment_id, None).values() if experiment_id else ()
-    times = [r.seconds for r in results]
-    return sum(times) / len(times) if times else None
+    return mean_seconds(store, experiment)
 
 
 def explain(error: BaseException) -> str:
@@ -132,6 +133,19 @@ def move_password(arguments: Sequence[str]) -> list[str]:
     return kept
 
 
+def import_from_own_folders(arguments: Sequence[str]) -> None:
+    """Let components lie beside the YAML files that name them: in the folder of --config-dir.
+
+    Worker processes start with the same path.
+    """
+    for word, following in itertools.pairwise([*arguments, ""]):
+        option, equals, folder = word.partition("=")
+        if option in OWN_FOLDER:
+            path = str(Path(folder if equals else following).absolute())
+            if path not in sys.path:
+                sys.path.append(path)
+
+
 def clean_file(path: Path) -> None:
     """Take the user and password of addresses out of a configuration that Hydra wrote."""
     if path.is_file():
@@ -164,6 +178,7 @@ def main() -> int:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors reach this function instead of a printed trace
     try:
         sys.argv[1:] = move_password(sys.argv[1:])
+        import_from_own_folders(sys.argv[1:])
         check_choices(sys.argv[1:])
         task()
     except (HydraException, OmegaConfBaseException, ValueError) as error:

@@ -10,8 +10,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config.build import ConfigError, build, unknown
 from bench.config.choices import GROUPS, choose, options
-from bench.core.cell import Plain, Study
+from bench.core.cell import Plain
 from bench.core.labels import check_labels
+from bench.study.session import Study
 from bench.sweep.engine import Engine
 from bench.sweep.experiment import Experiment
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 
@@ -29,8 +31,19 @@ RESERVED = (
 ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
 
 
+class Spec(Protocol):
+    """What decides a cell's numbers: a frozen dataclass of plain values."""
+
+    @property
+    def components(self) -> Sequence[Plain]:
+        """The configuration of everything that is built for the cell."""
+
+
+S = TypeVar("S", bound=Spec, covariant=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Generic[S]):
     """One point of a study, as plain data that any process can measure.
 
     Parameters
@@ -39,7 +52,7 @@ class Cell:
         Readable, what identifies the cell first: ``directional-gaussian eps=0.5``.
     labels : mapping
         The cell's coordinates, columns of every table: scenario, mechanism, epsilon, ...
-    spec : mapping
+    spec : Spec
         Everything that decides the cell's numbers: resolved configuration and seed.
     digest : str
         Identity of the data.
@@ -55,7 +68,7 @@ class Cell:
 
     name: str
     labels: Plain
-    spec: Plain
+    spec: S
     digest: str
     code: str = ""
     key: str = field(init=False)
@@ -74,7 +87,7 @@ class Cell:
 
     def check_code(self) -> None:
         """Refuse code other than that which the cell was listed with."""
-        code = fingerprint(self.spec)
+        code = fingerprint(self.spec.components)
         if code != self.code:
             raise ChangedError(
                 f"the code changed while the sweep ran: it is {code}, not {self.code}; the same "
@@ -84,6 +97,9 @@ class Cell:
 
 class ChangedError(RuntimeError):
     """Data or code changed after a cell was listed: what it would tell belongs to no cell."""
+
+
+AnyCell = Cell[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +122,6 @@ class CellResult:
     seconds: float = 0.0
 
 
-class Study(Protocol):
-    """What an experiment file builds: it lists cells and measures one cell."""
-
-    def cells(self) -> list[Cell]:
-        """List the cells; raise ValueError on a bad parameter before anything is computed."""
-
-    def run_cell(self, cell: Cell) -> CellResult:
-        """Measure one cell; a pure function of the cell."""
-
-
 def row(
     metric: str,
     *,
@@ -135,23 +141,40 @@ def row(
     }  # fmt: skip
 
 
-def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCell:
+    """What a store tells of a cell: key, name and coordinates."""
+
+    key: str
+    name: str
+    labels: Plain
+
+
+def tidy(results: Iterable[tuple[AnyCell | RecordedCell, CellResult]]) -> pd.DataFrame:
     """Return the tidy table: a row per cell, attack, metric and statistic.
 
     A cell without rows (not applicable, failed) keeps one row, whose metric is its status: a hole
-    is shown, never dropped.
+    is shown, never dropped. Cells are taken one by one, so that they need not be in memory at once.
     """
-    records = []
+    table: dict[str, list[Any]] = {name: [] for name in (*RESERVED, *ROW_COLUMNS)}
+    axes: dict[str, list[Any]] = {}
+    length = 0
     for cell, result in results:
-        head = {"cell": cell.name, **cell.labels, "status": result.status}
-        head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
-        rows = result.rows or [
-            row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
-        ]
-        records += [head | r for r in rows]
-    axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
-    return pd.DataFrame.from_records(records, columns=["cell", *axes, *RESERVED[1:], *ROW_COLUMNS])
+        facts, status = result.facts, result.status
+        head = {"cell": cell.name, "status": status, "verdict": facts.get("verdict", "")}
+        head |= {name: facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
+        rows = result.rows or [row(status, value=math.nan, lower=math.nan, upper=math.nan)]
+        for name in cell.labels:
+            axes.setdefault(name, [math.nan] * length)
+        for name, column in axes.items():
+            column += [cell.labels.get(name, math.nan)] * len(rows)
+        for name in RESERVED:
+            table[name] += [head[name]] * len(rows)
+        for name in ROW_COLUMNS:
+            table[name] += [r[name] for r in rows]
+        length += len(rows)
+    order = ["cell", *axes, *RESERVED[1:], *ROW_COLUMNS]
+    return pd.DataFrame(table | axes, columns=order)
 
 
 def canonical(value: object) -> str:
@@ -164,4 +187,6 @@ def _unplain(value: object) -> object:
         return dict(value)
     if isinstance(value, tuple | list):
         return list(value)
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"a configuration holds plain values only, got {value!r}.")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from bench.core.cell import CellResult
 from bench.leaderboard.terminal import console, print_where
 from bench.store.address import Address
+from bench.store.read_sweep import sweeps_of
 from bench.store.tag_codec import unpack
 from bench.store.tracking import Store, StoreError
 from tests.bench.store.test_tracking import cell
@@ -107,11 +108,11 @@ def test_what_a_failed_cell_tells_is_stored_without_it(tmp_path, blank_store, mo
     store.record(experiment_id, "s", cell(), failed, again=False)
     config = {"tracking_uri": store._address.uri, "show": ["acc"]}
     store.record_sweep(
-        experiment_id, sweep="s", experiment="e", title=f"at {store._address.uri}", keys=[],
+        experiment_id, sweep="s", experiment="e", title=f"at {store._address.uri}", runs={},
         config=config, tags={},
     )  # fmt: skip
     assert blamed(everything_in(tmp_path / "mlflow.db")) == []
-    (sweep,) = store.sweeps()
+    (sweep,) = sweeps_of(store)
     assert sweep.config == {"tracking_uri": "postgresql://***@h/db", "show": ["acc"]}
 
 

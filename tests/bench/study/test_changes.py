@@ -10,9 +10,11 @@ from bench.core import code_fingerprint
 from bench.core.code_fingerprint import code_version, fingerprint
 from bench.datasets.sequences.chains import FittedSequences
 from bench.scenarios import chain_count
+from bench.store.read_sweep import find_finished
 from bench.store.tracking import Store
 from bench.study.cross import Cross
 from bench.study.curve import Curve
+from bench.study.session import Session
 from bench.sweep.engine import Processes, Serial
 from tests.conftest import experiment
 
@@ -50,9 +52,10 @@ def swept(tmp_path, blank_store):
     store = Store(f"sqlite:///{tmp_path}/mlflow.db")
 
     def sweep(study, engine, change):
-        cells = study.cells()
+        session = Session()
+        cells = study.cells(session)
         change()
-        outcome = experiment(study, tmp_path).run(engine, store, cells, resume=True)
+        outcome = experiment(study, tmp_path).run(engine, store, cells, session, resume=True)
         return outcome, store
 
     return sweep
@@ -61,15 +64,15 @@ def swept(tmp_path, blank_store):
 def test_a_file_that_is_replaced_makes_no_result_of_the_old_key(swept, tmp_path):
     path = tmp_path / "people.csv"
     table(path, range(20, 40))
-    study, engine = study_of(path, one=NOISELESS, two=NOISELESS), Processes(workers=2)
+    study, engine = study_of(path), Processes(workers=1)
     outcome, store = swept(study, engine, lambda: table(path, range(30, 50)))
     for cell, result in outcome.results:
         assert result.status == "failed"
         assert "the data changed while the sweep ran" in result.facts["reason"]
-        assert store.read_finished(outcome.experiment_id, [cell.key]) == {}
+        assert find_finished(store, outcome.experiment_id, outcome.sweep, [cell.key]) == {}
     table(path, range(20, 40))
     outcome, _ = swept(study, engine, lambda: None)
-    assert [result.status for _, result in outcome.results] == ["finished", "finished"]
+    assert [result.status for _, result in outcome.results] == ["finished"]
 
 
 def test_a_file_that_was_read_before_it_was_replaced_counts(swept, tmp_path):
@@ -89,7 +92,7 @@ def test_a_curve_compares_its_data_too(swept, tmp_path):
     def change():
         path.write_text(path.read_text() + "u,50,a\nu,51,b\n")
 
-    outcome, _ = swept(study, Serial(), change)
+    outcome, _ = swept(study, Processes(workers=1), change)
     assert "the data changed" in outcome.results[0][1].facts["reason"]
 
 
