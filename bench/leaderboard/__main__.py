@@ -91,8 +91,8 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
     def index_rows(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
         rows = table[keys].map(format_coordinate).itertuples(index=False, name=None)
-        told = table[list(COMPARED)].itertuples(index=False, name=None)
-        return dict(zip(rows, told, strict=True))
+        numbers = table[list(COMPARED)].itertuples(index=False, name=None)
+        return dict(zip(rows, numbers, strict=True))
 
     old, new = index_rows(before), index_rows(after)
     lines: list[dict[str, object]] = []

@@ -47,8 +47,8 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     budget = [axis for axis in axes if axis != "mechanism"]
     columns = [*axes, "verdict", "unit", *ledger, *shown, SORT]
     board = pd.DataFrame(lines, columns=None if lines else columns)
-    told = set(table["higher_is_better"]) if "higher_is_better" in table else ()
-    higher_is_better = any(sort in names.split(", ") for names in told)
+    sorts = set(table["higher_is_better"]) if "higher_is_better" in table else ()
+    higher_is_better = any(sort in names.split(", ") for names in sorts)
     board = rank_lines(board, budget, more_is_better=higher_is_better)
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]

@@ -80,8 +80,8 @@ def print_board(board: pd.DataFrame, title: str) -> None:
         shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
     print_frame(shorter, title)
     if same:
-        told = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
-        console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
+        equal = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
+        console().print(f"On every line: {equal}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_frame(frame: pd.DataFrame, title: str) -> None:

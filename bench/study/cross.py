@@ -155,8 +155,8 @@ class Cross:
         )  # fmt: skip
         scored, facts = game.play(spec.attacks)
         rows, more = metric_rows(game, scored, spec.metrics)
-        ledger, told = ledger_rows(game, scored, spec.budget.get("delta", spec.delta))
-        return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
+        ledger, verdict = ledger_rows(game, scored, spec.budget.get("delta", spec.delta))
+        return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | verdict)
 
 
 def absent_data(scenario: Scenario) -> str:

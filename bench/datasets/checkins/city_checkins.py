@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 
 from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkins.checkin_rows import FARTHEST, OFFSET, TIME, seconds
-from bench.datasets.checkins.checkin_stream import TEXT_TIME, blocks, decoded, fixed, malformed
+from bench.datasets.checkins.checkin_stream import blocks, decoded
+from bench.datasets.checkins.checkin_times import OFFSET, TIME
 from bench.datasets.checkins.foursquare_venues import NUMBER
 from bench.datasets.sequences.sequence_file import moments, order_entries, read_columns
 from bench.datasets.sequences.sequence_statistics import (
@@ -28,7 +28,7 @@ from mechanisms.check import one_of, positive, within
 
 COLUMNS = {"user": pa.int32(), "venue": pa.binary(), "category_id": pa.binary(),
            "category": pa.binary(), "lat": pa.float64(), "lon": pa.float64(),
-           "offset": pa.int32(), "time": TEXT_TIME}  # fmt: skip
+           "offset": pa.int32(), "time": pa.binary()}  # fmt: skip
 PATTERNS = (r"\d+", r"[^\t]+", r"[^\t]*", r"[^\t]*", NUMBER, NUMBER, OFFSET, TIME)
 # The tables with a header: user, venue, category, latitude, longitude, local time.
 HEADERS = (
@@ -124,14 +124,8 @@ def original(path: Path) -> pd.DataFrame:
         texts = {
             n: [decoded(t) for t in batch.column(n).to_pylist()] for n in ("venue", "category")
         }
-        offset = batch.column("offset").to_numpy()
-        try:
-            if (np.abs(offset.astype(np.int64)) > FARTHEST).any():
-                raise ValueError("an offset out of range")
-            local = seconds(fixed(batch.column("time"), 30)) + 60 * offset
-        except ValueError as error:
-            raise malformed(path, PATTERNS, str(error)) from error
-        parts.append(pd.DataFrame(plain | texts | {"moment": local.astype(np.float64)}))
+        local = batch.column("local").to_numpy().astype(np.float64)
+        parts.append(pd.DataFrame(plain | texts | {"moment": local}))
     return pd.concat(parts, ignore_index=True)
 
 
