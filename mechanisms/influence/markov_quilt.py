@@ -163,7 +163,7 @@ def composed_epsilon(
     def groups(b_max: int) -> Iterator[NodeGroup]:
         return node_groups(chains, length, b_max, tolerance)
 
-    return _composed(groups, whole("length", length), per_entry_epsilon, uncertainty_penalty)
+    return _compose(groups, whole("length", length), per_entry_epsilon, uncertainty_penalty)
 
 
 def approximate_composed_epsilon(
@@ -175,7 +175,7 @@ def approximate_composed_epsilon(
     uncertainty_penalty: float = 0.0,
 ) -> float:
     """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
-    return _composed(
+    return _compose(
         _mixing_groups(smallest_mass, gap, whole("length", length)),
         length,
         per_entry_epsilon,
@@ -183,7 +183,7 @@ def approximate_composed_epsilon(
     )
 
 
-def _composed(
+def _compose(
     groups: _Groups, length: int, per_entry_epsilon: float, uncertainty_penalty: float
 ) -> float:
     within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")

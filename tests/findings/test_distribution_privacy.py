@@ -38,11 +38,11 @@ PUBLISHED_KINDS = (ExpectedValueGaussian, EigenvectorGaussian, UncertainDirectio
 @cache
 def answers(secret, gap):
     """Exact moments over all 45,222 rows."""
-    table = Adult().table
+    table = Adult().records
     features = np.stack([s.feature(table) for s in STATISTICS], axis=1)
     weights = np.array([s.weight(100) for s in STATISTICS])
     column, value = PROPERTY[secret]
-    has = (table[column] == value).to_numpy()
+    has = table.labels(column).are(value)
     moments = [
         subset_moments(features[~has], features[has], round(100 * share), 100, weights)
         for share in (0.5 - gap / 2, 0.5 + gap / 2)

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CELLS = int(os.environ.get("BENCH_MANY_CELLS", "3000"))
-SWEEPS = '''
+SWEEPS = """
 import json, resource, sys, time
 from pathlib import Path
 from bench.store.tracking import Store
@@ -73,7 +73,7 @@ if __name__ == "__main__":
     told |= {"again": outcome.computed, "read": Watched.read, "resumed": seconds}
     told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     Path("told.json").write_text(json.dumps(told))
-'''
+"""
 
 
 @pytest.mark.performance
