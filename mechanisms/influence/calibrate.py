@@ -21,7 +21,8 @@ from mechanisms.influence.randomised_response import RandomisedResponse
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 
 
@@ -50,7 +51,10 @@ class InfluenceLaplace:
         return AdditiveNoise(
             noise=LaplaceNoise(scales=_scales(sensitivity, entry, self.releases)),
             claim=InfluenceClaim(
-                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry, FLOAT_NOTE)
+                knowledge=known,
+                sensitivity=sensitivity,
+                conditions=(Condition.REAL_NUMBERS,),
+                notes=budget_notes(entry),
             ),
         )
 
@@ -174,7 +178,7 @@ def _scales(sensitivity: Sensitivity, entry: EntryBudget, releases: int) -> Floa
     return np.full(sensitivity.dimension, scale)
 
 
-def budget_notes(entry: EntryBudget, *further: str) -> tuple[str, ...]:
+def budget_notes(entry: EntryBudget) -> tuple[str, ...]:
     """Say at which point of the curve the budget is met."""
     point = f"b = {entry.high_influence}, a(b) = {entry.penalty:.6g} paid once"
-    return (point, *filter(None, (entry.note,)), *further)
+    return (point, *filter(None, (entry.note,)))

@@ -16,9 +16,9 @@ from mechanisms.influence.markov_quilt import (
 )
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import Noise
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee, NoClaim
-
-PURE = ApproximateMeasure(0.0)
+from mechanisms.privacy.assumptions import Assumptions, Priors, Public
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
 
 Method = Literal["exact", "approximate"]
 
@@ -39,6 +39,7 @@ class InfluenceClaim:
     knowledge : CurveKnowledge
     sensitivity : Sensitivity
         Of the query, for one entry.
+    conditions : tuple of Condition
     notes : tuple of str
 
     References
@@ -48,18 +49,23 @@ class InfluenceClaim:
 
     knowledge: CurveKnowledge
     sensitivity: Sensitivity
+    conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:
         """Return ``min over b of a(b) + b * per_entry_epsilon``."""
         curve = self.knowledge.curve
-        assumption = (curve.assumption,) if curve.assumption else ()
+        assumed = (curve.assumption,) if curve.assumption else ()
         return Guarantee(
-            notion=PUFFERFISH,
-            measure=PURE,
-            epsilon=curve.pufferfish_epsilon(per_entry_epsilon),
+            notion=PURE,
+            bound=curve.pufferfish_epsilon(per_entry_epsilon),
             theorem="Bai et al. (2026), Theorem 3",
-            notes=(f"curve: {curve.direction}", *assumption, self.knowledge.public, *self.notes),
+            assumptions=Assumptions(
+                priors=Priors.CURVE,
+                public=(self.knowledge.public, Public.PRIORS),
+                conditions=(*assumed, *self.conditions),
+            ),
+            notes=(f"curve: {curve.direction}", *self.notes),
         )
 
     def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
@@ -78,6 +84,7 @@ class QuiltClaim:
         Of the query, for one entry.
     method : {"exact", "approximate"}
         Max-influences of the chains, or bounds from their gap and smallest stationary mass.
+    conditions : tuple of Condition
     notes : tuple of str
 
     References
@@ -88,6 +95,7 @@ class QuiltClaim:
     knowledge: ChainKnowledge
     sensitivity: Sensitivity
     method: Method = "exact"
+    conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:
@@ -106,11 +114,15 @@ class QuiltClaim:
                 mass, gap, length, per_entry_epsilon, uncertainty_penalty=known.uncertainty_penalty
             )
         return Guarantee(
-            notion=PUFFERFISH,
-            measure=PURE,
-            epsilon=epsilon,
+            notion=PURE,
+            bound=epsilon,
             theorem="Song, Wang, Chaudhuri (2017), Theorem 4.4",
-            notes=(f"{len(known.chains)} chain(s) in Theta", known.public, *self.notes),
+            assumptions=Assumptions(
+                priors=Priors.CHAINS,
+                public=(known.public, Public.PRIORS),
+                conditions=self.conditions,
+            ),
+            notes=(f"{len(known.chains)} chain(s) in Theta", *self.notes),
         )
 
     def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
@@ -124,7 +136,7 @@ def entry_epsilon(noise: Noise, sensitivity: Sensitivity, n_releases: int) -> fl
         raise NotApplicableError(
             f"influence is about entries; the query's sensitivity is for one {sensitivity.unit}"
         )
-    return group_epsilon(noise, sensitivity, 1, PURE, n_releases)
+    return group_epsilon(noise, sensitivity, 1, 0.0, n_releases)
 
 
 def mixing(known: ChainKnowledge) -> tuple[float, float]:

@@ -13,7 +13,8 @@ from mechanisms.influence.knowledge import ChainKnowledge
 from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 
 Histogram = Literal["joint", "per_category"]
@@ -73,7 +74,8 @@ class MarkovQuiltLaplace:
                 knowledge=known,
                 sensitivity=sensitivity,
                 method=self.method,
-                notes=(*filter(None, (note,)), FLOAT_NOTE),
+                conditions=(Condition.REAL_NUMBERS,),
+                notes=tuple(filter(None, (note,))),
             ),
         )
 

@@ -14,8 +14,10 @@ from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 class Noise(Protocol):
@@ -27,7 +29,7 @@ class Noise(Protocol):
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases under translations by ``(p, m)`` differences; exact."""
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -109,25 +111,23 @@ class TranslationClaim:
     ----------
     differences : array of shape (p, m)
         One translation a pair, in units of the query.
-    notion, theorem : str
-    measure : ApproximateMeasure
-    notes : tuple of str
+    notion : Approximate
+    theorem : str
+    assumptions : Assumptions
     """
 
     differences: FloatArray
-    notion: str
+    notion: Approximate
     theorem: str
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    assumptions: Assumptions
 
     def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=noise.shift_epsilon(self.differences, self.measure, n_releases),
+            bound=noise.shift_epsilon(self.differences, self.notion.delta, n_releases),
             theorem=self.theorem,
-            notes=self.notes,
+            assumptions=self.assumptions,
         )
 
 

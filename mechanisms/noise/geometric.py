@@ -13,7 +13,6 @@ from mechanisms.leakage.integer_grid import geometric_lattice, whole_numbers
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,9 +54,9 @@ class GeometricNoise:
         logs = np.log(np.tanh(0.5 / self.scales)) - np.abs(z) / self.scales
         return np.where(z == np.rint(z), logs, -np.inf).sum(axis=-1)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference that is not whole."""
-        del measure  # pure: holds at every delta
+        del delta  # pure: holds at every delta
         if (differences != np.rint(differences)).any():
             return math.inf
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())

@@ -23,9 +23,7 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
-FLOAT_NOTE = "floating-point sampling is an idealisation of the continuous law"
 MIXTURE_POINTS = 1024
 
 
@@ -58,9 +56,9 @@ class LaplaceNoise:
         """Log density of noise ``(..., m)``, shape (...)."""
         return (-np.abs(z) / self.scales - np.log(2 * self.scales)).sum(axis=-1)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases under translations by ``(p, m)`` differences; exact."""
-        del measure  # pure: holds at every delta
+        del delta  # pure: holds at every delta
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -146,9 +144,9 @@ class DirectionalLaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scale, size=(*shape[:-1], 1)) * self.direction
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the direction."""
-        del measure
+        del delta
         along = differences @ self.direction
         across = differences - np.outer(along, self.direction)
         size = np.linalg.norm(differences, axis=-1).max()

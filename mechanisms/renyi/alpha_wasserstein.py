@@ -12,7 +12,7 @@ from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.discrete import comonotone
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.scale_claim import checked_order, over_pairs, scaled_noise
 
@@ -45,7 +45,7 @@ class AlphaWassersteinLaplace:
         return scaled_noise(
             pairs,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=answers.skipped(),
         )
@@ -77,7 +77,7 @@ class AlphaWassersteinGaussian:
         return scaled_noise(
             pairs,
             noise="gaussian",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=answers.skipped(),
         )

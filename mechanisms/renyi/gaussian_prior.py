@@ -10,8 +10,9 @@ from typing import ClassVar, Literal
 
 from mechanisms.base import Mechanism, NotApplicableError
 from mechanisms.knowledge import GaussianAnswers
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.gaussian_prior_scale import (
     tight_gaussian_prior,
     wasserstein_gaussian_prior,
@@ -19,8 +20,6 @@ from mechanisms.renyi.gaussian_prior_scale import (
     worst_gaussian_divergence,
 )
 from mechanisms.renyi.scale_claim import over_pairs, scaled_noise
-
-ASSUMED = "assumes Gaussian answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ class GaussianPrior:
         return scaled_noise(
             pairs,
             noise="gaussian",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem="the divergence itself" if exact else "Ding, Yang, Zhang (2026), Theorem 2",
-            notes=(ASSUMED,),
+            conditions=(Condition.GAUSSIAN_ANSWERS,),
         )

@@ -10,7 +10,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.discrete import comonotone
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
 
@@ -43,7 +43,7 @@ class JointConvexLaplace:
         return scaled_noise(
             pairs,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=answers.skipped(),
         )
@@ -86,7 +86,7 @@ class BestPublished:
         return scaled_noise(
             pairs,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=(f"smallest: {binding.bound}", *answers.skipped()),
         )

@@ -15,13 +15,12 @@ from mechanisms.laws.discrete import Coupling, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances
 from mechanisms.leakage.gaussian_tradeoff import classical_constant
 from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure
+from mechanisms.privacy.indistinguishability import PURE, Approximate
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi import kantorovich_scale as kantorovich
 from mechanisms.renyi.scale_claim import check_noise, over_pairs, scaled_noise
-
-PURE = ApproximateMeasure(0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +57,7 @@ class WInfinityLaplace:
         return scaled_noise(
             pairs,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
+            notion=PURE,
             theorem=wide if self.plan == "comonotone" else "Ding (2022), Theorem 1",
             notes=answers.skipped(),
         )
@@ -97,8 +95,7 @@ class RelaxedKantorovichLaplace:
         return scaled_noise(
             pairs,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
+            notion=PURE,
             theorem="Ding (2022), relaxed Kantorovich mechanism",
             notes=answers.skipped(),
         )
@@ -140,8 +137,7 @@ class KantorovichApproximate:
         return scaled_noise(
             pairs,
             noise=self.noise,
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), Kantorovich mechanism, by joint convexity",
             notes=answers.skipped(),
         )
@@ -181,10 +177,10 @@ class KantorovichGaussianClassical:
         return scaled_noise(
             pairs,
             noise="gaussian",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), with Dwork and Roth (2014), Theorem A.1",
-            notes=("proved for epsilon <= 1", *answers.skipped()),
+            conditions=(Condition.SMALL_EPSILON,),
+            notes=answers.skipped(),
         )
 
 

@@ -9,7 +9,7 @@ from mechanisms.base import Mechanism, NotApplicableError
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.discrete import comonotone
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi import achieved
 from mechanisms.renyi.low_order_scale import low_order_coupling, low_order_laplace
 from mechanisms.renyi.scale_claim import over_pairs, scaled_noise
@@ -53,7 +53,7 @@ class LowOrderLaplace:
         return scaled_noise(
             pairs,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem="Ding, Yang, Zhang (2026), Proposition 1",
             notes=answers.skipped(),
         )

@@ -17,9 +17,11 @@ from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.additive import Noise as NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RENYI_PUFFERFISH, Guarantee, Measure, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.notion import Notion
 
 T = TypeVar("T")
 
@@ -65,8 +67,9 @@ class ScaleClaim:
         One a pair: epsilon at a scale.
     noise : {"laplace", "gaussian"}
         For which the theorem holds.
-    notion, theorem : str
-    measure : Measure
+    notion : Notion
+    theorem : str
+    conditions : tuple of Condition
     notes : tuple of str
     repeatable : bool
         Whether the theorem averages over pairs of answers, so that it covers repeated Laplace
@@ -75,9 +78,9 @@ class ScaleClaim:
 
     achieved: tuple[Callable[[float], float], ...]
     noise: Noise
-    notion: str
+    notion: Notion
     theorem: str
-    measure: Measure
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
     repeatable: bool = True
 
@@ -96,9 +99,9 @@ class ScaleClaim:
         """Return the guarantee of noise of this scale; 0 is no noise."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=max(epsilon(scale) for epsilon in self.achieved),
+            bound=max(epsilon(scale) for epsilon in self.achieved),
             theorem=self.theorem,
+            assumptions=Assumptions(public=(Public.LAWS,), conditions=self.conditions),
             notes=self.notes,
         )
 
@@ -124,10 +127,10 @@ def scaled_noise(
     pairs: Sequence[PairScale],
     *,
     noise: Noise,
-    measure: Measure,
+    notion: Notion,
     theorem: str,
+    conditions: tuple[Condition, ...] = (),
     notes: tuple[str, ...] = (),
-    notion: str = RENYI_PUFFERFISH,
     dimension: int = 1,
     repeatable: bool = True,
 ) -> AdditiveNoise | ZeroNoiseRelease:
@@ -146,8 +149,8 @@ def scaled_noise(
         noise=noise,
         notion=notion,
         theorem=theorem,
-        measure=measure,
-        notes=(*notes, FLOAT_NOTE),
+        conditions=(*conditions, Condition.REAL_NUMBERS),
+        notes=notes,
         repeatable=repeatable,
     )
     if math.isinf(scale):

@@ -10,7 +10,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.leakage.divergence import worst_noised_divergence
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.exact import exact_scale
 from mechanisms.renyi.scale_claim import check_noise, over_pairs, scaled_noise
 
@@ -50,7 +50,7 @@ class TightNoise:
         return scaled_noise(
             pairs,
             noise=noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem="the divergence itself",
             notes=answers.skipped(),
             repeatable=False,

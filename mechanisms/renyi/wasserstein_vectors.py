@@ -18,7 +18,7 @@ from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
 from mechanisms.laws.transport import pairwise_distances, w_infinity
 from mechanisms.leakage.noisy_mixtures import Noise
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
+from mechanisms.privacy.indistinguishability import PURE, Renyi
 from mechanisms.renyi import achieved, calibrate
 from mechanisms.renyi.alternate import least_noise_coupling
 from mechanisms.renyi.scale_claim import (
@@ -84,7 +84,7 @@ class WassersteinVectors:
         return scaled_noise(
             pairs,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             dimension=answers.dimension,
         )
@@ -122,8 +122,7 @@ class WInfinityVectors:
         return scaled_noise(
             pairs,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(0.0),
+            notion=PURE,
             theorem="Song, Wang, Chaudhuri (2017), W_infinity mechanism, in R^m",
             dimension=answers.dimension,
         )

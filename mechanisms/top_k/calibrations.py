@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mechanisms.check import whole
-from mechanisms.group_privacy import THEOREM, group_size
+from mechanisms.group_privacy import THEOREM, group_size, replaced_units
 from mechanisms.influence.calibrate import budget_notes, entry_budget
-from mechanisms.influence.claim import PURE, InfluenceClaim
+from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.knowledge import Candidates, CurveKnowledge
 from mechanisms.knowledge import Sensitivity
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import GROUP, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
 from mechanisms.top_k.peeling import (
     Composition,
     PeeledRanking,
@@ -151,9 +152,8 @@ class GroupOfEntries:
                 "about an entry that the others depend on"
             )
         return Guarantee(
-            notion=GROUP,
-            measure=PURE,
-            epsilon=self.group * per_entry_epsilon,
+            notion=PURE,
+            bound=self.group * per_entry_epsilon,
             theorem=THEOREM,
-            notes=("neighbours: replace one entry",),
+            assumptions=replaced_units("entry", self.group),
         )
