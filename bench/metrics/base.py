@@ -78,7 +78,7 @@ class AttackMetric(Protocol):
 
 
 class UtilityMetric(Protocol):
-    """A metric of releases against answers: an error, or ``higher_is_better``, where more is better."""
+    """A metric of releases against answers: small is good, unless it says ``higher_is_better``."""
 
     side: ClassVar[str]
     name: str

@@ -19,8 +19,8 @@ class Scenario(Protocol):
 
     ``secrets`` names the values of the secret; ``pairs`` are those to be kept apart;
     ``statistics`` names the coordinates of the answer; ``digest`` identifies the data;
-    ``synthetic`` says whether they are synthetic; ``worlds_from_model`` whether worlds are drawn from the
-    curator's model rather than from records.
+    ``synthetic`` says whether no record of a person is among them; ``worlds_from_model`` whether
+    worlds are drawn from the curator's model rather than from records.
     """
 
     @property
@@ -41,7 +41,7 @@ class Scenario(Protocol):
 
     @property
     def synthetic(self) -> bool:
-        """Whether the data are synthetic."""
+        """Whether the data are generated, none of them recorded."""
 
     @property
     def worlds_from_model(self) -> bool:

@@ -92,7 +92,7 @@ class ChainModel:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the chain is synthetic."""
+        """Whether the chain is invented rather than counted in records."""
         return self.source.synthetic
 
     @property

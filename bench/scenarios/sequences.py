@@ -99,7 +99,7 @@ class Sequences:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the sequences are synthetic."""
+        """Whether the sequences are generated, none of them recorded."""
         return self.population.synthetic
 
     @property
@@ -160,7 +160,8 @@ class Sequences:
             CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
             ChainKnowledge: lambda: ChainKnowledge(
                 chains=(self.chain,),
-                lengths=(int(self.sequence_statistics.lengths.max()),),  # the longest decides every scale
+                # The longest decides every scale.
+                lengths=(int(self.sequence_statistics.lengths.max()),),
                 uncertainty_penalty=uncertainty_penalty(self.uncertainty, self.uncertainty_on),
             ),
             # One entry moves one count down by 1 and another up by 1, in one group.

@@ -192,7 +192,7 @@ def _composed(
         influences = _influences(groups(b_max), length, b_max, uncertainty_penalty)
         losses = influences + np.arange(b_max + 1) * per_entry_epsilon
         worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
-        # A larger quilt costs at least its cells and the uncertainty_penalty.
+        # A larger quilt costs at least its entries and the penalty of the uncertainty.
         if b_max == length or b_max * per_entry_epsilon + uncertainty_penalty >= worst:
             return worst
         b_max = min(2 * b_max, length)
@@ -226,7 +226,8 @@ def _scales(groups: _Groups, length: int, epsilon: float, uncertainty_penalty: f
         for group in groups(b_max):
             found = _group_scales(group, b_max, epsilon, uncertainty_penalty)
             scales[group.first - 1 : group.last] = found
-            # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones may still help.
+            # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones
+            # may still help.
             complete = b_max == length or b_max + 1 >= found.max() * (epsilon - uncertainty_penalty)
             if not complete:
                 break

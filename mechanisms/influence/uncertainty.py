@@ -39,7 +39,8 @@ def uncertainty_penalty(spread: float, uncertainty_on: UncertaintyOn = "joint") 
     within("spread", spread, 0, 1, ends="[)")
     if uncertainty_on not in ("joint", "conditional"):
         raise ValueError(
-            f"uncertainty_on must be 'joint' or 'conditional', got uncertainty_on={uncertainty_on!r}."
+            "uncertainty_on must be 'joint' or 'conditional', "
+            f"got uncertainty_on={uncertainty_on!r}."
         )
     once = float(np.log1p(spread) - np.log1p(-spread))
     return 2 * once if uncertainty_on == "joint" else once
@@ -50,8 +51,8 @@ def uncertain_curve(
 ) -> InfluenceCurve:
     """Return an upper bound on the curve when the prior is known within a factor ``1 +- spread``.
 
-    The nominal curve plus `uncertainty_penalty` at every b below `curve.cells`: the bound does not decay in b.
-    An epsilon at or below it leaves only group privacy of all cells.
+    The nominal curve plus `uncertainty_penalty` at every b below `curve.cells`: the bound does
+    not decay in b. An epsilon at or below it leaves only group privacy of all cells.
     """
     shift = uncertainty_penalty(spread, uncertainty_on)
 

@@ -23,7 +23,7 @@ from mechanisms.top_k.ranking import largest
 Selection = Literal["gumbel", "peeled", "permute_and_flip"]
 SELECTIONS = ("gumbel", "peeled", "permute_and_flip")
 Composition = Literal["per_pick", "joint"]
-ACCOUNTS = ("per_pick", "joint")
+COMPOSITIONS = ("per_pick", "joint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -162,10 +162,12 @@ class PeeledRanking:
 
 def check_composition(composition: str, selection: str) -> None:
     """Refuse an unknown composition, and that of whole rankings where it is not proved."""
-    if composition not in ACCOUNTS:
-        raise ValueError(f"composition must be one of {', '.join(ACCOUNTS)}, got {composition!r}.")
+    if composition not in COMPOSITIONS:
+        raise ValueError(
+            f"composition must be one of {', '.join(COMPOSITIONS)}, got {composition!r}."
+        )
     if composition == "joint" and selection == "permute_and_flip":
-        raise ValueError("composition='ranking' needs selection=gumbel or peeled.")
+        raise ValueError("composition='joint' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from bench.datasets.activities.synthetic_activities import synthetic_tally
+from bench.datasets.activities.synthetic_activities import synthetic_statistics
 from bench.datasets.sequences.sequence_statistics import (
     Entries,
     SequenceStatistics,
@@ -94,7 +94,7 @@ class Capture24:
     def sequence_statistics(self) -> SequenceStatistics:
         """The participants' statistics."""
         if self._where is None:
-            stand_in = synthetic_tally(self.held_out, self.steps)
+            stand_in = synthetic_statistics(self.held_out, self.steps)
             return with_notes_on(stand_in, self, "window", "labelling", "seed")
         files = sorted(Path(self._where).iterdir())
         stamp = tuple((file.name, file.stat().st_mtime_ns) for file in files)

@@ -121,7 +121,7 @@ class SmartphoneActivities:
 def of_people(
     walks: Sequence[Sequence[str]], groups: Sequence[str], queried: Sequence[bool], steps: Steps
 ) -> SequenceStatistics:
-    """SequenceStatistics sequences of labels, each of one group, queried or training as a whole."""
+    """Count sequences of labels, each of one group, queried or training as a whole."""
     names = tuple(sorted({label for walk in walks for label in walk}))
     places, sizes = tuple(sorted(set(groups))), [len(walk) for walk in walks]
     code = {label: i for i, label in enumerate(names)}

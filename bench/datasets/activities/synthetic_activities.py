@@ -32,7 +32,7 @@ SEED = 24
 NOTE = "SYNTHETIC population: no real participant is in it"
 
 
-def synthetic_tally(held_out: int, steps: Steps) -> SequenceStatistics:
+def synthetic_statistics(held_out: int, steps: Steps) -> SequenceStatistics:
     """Walk all participants through a day; the first `held_out` of a band are queried.
 
     Raises

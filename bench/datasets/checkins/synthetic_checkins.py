@@ -80,7 +80,7 @@ class SyntheticCheckIns:
 
 
 def to_text(statistics: SequenceStatistics) -> str:
-    """Return the counts of a statistics as comma-separated lines, each named in its first field."""
+    """Return the statistics as comma-separated lines of counts, each named in its first field."""
     values, counts = np.unique(statistics.lengths, return_counts=True)
     parts = [("transitions", statistics.transitions), ("training", statistics.training),
              ("query", statistics.query), ("lengths", np.stack([values, counts]))]  # fmt: skip

@@ -37,7 +37,7 @@ class ChainSource(Protocol):
 
     @property
     def synthetic(self) -> bool:
-        """Whether the chain is synthetic."""
+        """Whether the chain is invented rather than counted in records."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,11 @@ from tests.bench.test_command_line import bench, folder, refused  # noqa: F401  
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 TREES = {
     "_target_": "attacks.meta_classifier.MetaClassifier",
-    "estimator": {"_target_": "sklearn.ensemble.HistGradientBoostingClassifier", "max_iter": 30},
+    "estimator": {
+        "_target_": "sklearn.ensemble.HistGradientBoostingClassifier",
+        "max_iter": 20,
+        "max_leaf_nodes": 8,
+    },
 }
 MINE = [
     "scenario=numeric_column", "scenario.value=x", "scenario.secret=s", "scenario.pairs=[[a,b]]",
@@ -35,7 +39,7 @@ def measured(path, mechanism, attack, **changes):
     settings = {
         "scenarios": {"points": scenario}, "mechanisms": {"m": mechanism},
         "attacks": {"attack": attack}, "grid": {"epsilon": [0.5], "order": [2.0], "delta": [0.01]},
-        "n_shadow": 2000, "n_holdout": 5000, "n_test": 5000,
+        "n_shadow": 2000, "n_holdout": 6000, "n_test": 15_000,
     }  # fmt: skip
     study = Cross(**(settings | changes))
     (cell,) = study.cells()

@@ -264,7 +264,7 @@ def test_the_budget_of_a_whole_ranking_is_nearly_reached(k):
 
 
 def test_permute_and_flip_has_no_accounting_of_whole_rankings():
-    with pytest.raises(ValueError, match="composition='ranking' needs selection=gumbel or peeled"):
+    with pytest.raises(ValueError, match="composition='joint' needs selection=gumbel or peeled"):
         InfluenceTopK(selection="permute_and_flip", composition="joint")
     with pytest.raises(ValueError, match="composition must be one of per_pick, joint, got 'all'"):
         InfluenceTopK(composition="all")

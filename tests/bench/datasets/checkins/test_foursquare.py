@@ -193,11 +193,10 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
         Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     (tmp_path / CHECKINS).write_bytes(b"")
     with pytest.raises(DataError, match="is empty"):
-        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
+        _ = Foursquare(folder=str(tmp_path)).sequence_statistics
+    twice = folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]])
     with pytest.raises(DataError, match="1 venues twice"):
-        Foursquare(
-            folder=str(folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]]))
-        ).sequence_statistics  # noqa: B018
+        _ = Foursquare(folder=str(twice)).sequence_statistics
 
 
 def test_parts_without_entries_or_steps_are_refused(tmp_path):

@@ -67,7 +67,7 @@ def test_a_small_population_is_drawn_the_same_way_each_time():
 
 
 def test_changes_are_those_of_the_users_one_by_one():
-    """Walks written out and from_entries as recorded sequences are, against counting step by step."""
+    """Walks written out and counted as recorded sequences are, against counting step by step."""
     small = dataclasses.replace(RECIPE, users=400, seed=2, mean_length=30.0)
     group, length, steps = walks(small)
     entries = sorted((user, step, label) for step, state in enumerate(steps)

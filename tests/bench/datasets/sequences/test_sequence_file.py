@@ -180,7 +180,7 @@ def test_hidden_steps_between_pieces_count_for_their_owner(monkeypatch):
     assert from_entries(query, "changes").lengths.tolist() == [8]
 
 
-def test_a_tally_of_the_wrong_shape_is_refused():
+def test_statistics_of_the_wrong_shape_are_refused():
     ones = np.ones((2, 2), dtype=np.int64)
     good = {"states": ("a", "b"), "groups": ("g", "h"), "transitions": ones, "training": ones,
             "query": ones, "lengths": np.array([4])}  # fmt: skip
