@@ -24,7 +24,7 @@ from mechanisms.renyi.calibrate import (
 )
 from mechanisms.renyi.exact import exact_scale
 from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
-from tests.bench.test_ledger import LIKELIHOOD
+from tests.bench.study.test_ledger import LIKELIHOOD
 from tests.support.laws import embedded
 
 NAMES = ("adult", "heart", "student")

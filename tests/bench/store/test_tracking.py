@@ -9,7 +9,7 @@ import sqlite3
 
 import pandas as pd
 import pytest
-from tests.bench.test_cross import MECHANISMS, study
+from tests.bench.study.test_cross import MECHANISMS, study
 
 from bench.core.cell import Cell, CellResult, row
 from bench.store.read_sweep import latest_sweep, table_of
