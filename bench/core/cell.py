@@ -26,12 +26,13 @@ NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
 RESERVED = (
     "cell",
     "status",
-    "verdict",
     "data",
-    "unit",
     "higher_is_better",
 )  # columns of every cell
-ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
+ROW_COLUMNS = (
+    "notion", "unit", "verdict", "attack", "metric", "statistic", "x", "value", "lower", "upper",
+    "n", "method",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +106,11 @@ def row(
     statistic: str = "",
     x: float | None = None,
 ) -> Plain:
-    """Return one row of the tidy table."""
+    """Return one row of the tidy table; rows of the ledger add notion, unit and verdict."""
     return {
-        "attack": attack, "metric": metric, "statistic": statistic, "x": x, "value": value,
-        "lower": lower, "upper": upper, "n": n, "method": method,
+        "notion": "", "unit": "", "verdict": "", "attack": attack, "metric": metric,
+        "statistic": statistic, "x": x, "value": value, "lower": lower, "upper": upper, "n": n,
+        "method": method,
     }  # fmt: skip
 
 
@@ -121,8 +123,7 @@ def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
     records = []
     for cell, result in results:
         head = {"cell": cell.name, **cell.labels, "status": result.status}
-        head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
+        head |= {name: result.facts.get(name, "") for name in ("data", "higher_is_better")}
         rows = result.rows or [
             row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
         ]

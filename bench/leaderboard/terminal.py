@@ -15,11 +15,15 @@ from rich.text import Text
 
 from bench.config.build import unknown
 from bench.core.cell import FAILED, NOT_APPLICABLE, Cell
-from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
-from bench.study.ledger import MISFIT, VIOLATED
+from bench.core.entry_rows import LEDGER
+from bench.leaderboard.ranking import FIXED, leaderboard
+from bench.study.ledger import MISFIT, SUSPECT, VIOLATED
 from bench.sweep.experiment import Outcome
 
-FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
+FLAGGED = {
+    VIOLATED: "bold red", MISFIT: "yellow", SUSPECT: "yellow", FAILED: "bold red",
+    NOT_APPLICABLE: "dim",
+}  # fmt: skip
 WIDE = 220
 ALWAYS = ("rank", "mechanism", "verdict", "claimed")
 
@@ -56,12 +60,16 @@ def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
 
 
 def print_tables(
-    table: pd.DataFrame, show: Sequence[str], title: str, sort: str | None = None
+    table: pd.DataFrame,
+    show: Sequence[str],
+    title: str,
+    sort: str | None = None,
+    notion: str | None = None,
 ) -> None:
     """Print the leaderboard of cells, and curves side by side; name metrics that are not there."""
     if table["metric"].isin(LEDGER).any():
         recorded = set(table["metric"])
-        print_board(leaderboard(table, [m for m in show if m in recorded], sort), title)
+        print_board(leaderboard(table, [m for m in show if m in recorded], sort, notion), title)
         for metric in sorted(set(show) - recorded):
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
@@ -119,6 +127,10 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
             "Intervals are 95 %; an attack metric is the largest over the cell's attacks.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
+    for cell, result in outcome.results:
+        if "advice" in result.facts:
+            line = f"suspect: {cell.name}: {result.facts['advice']}."
+            out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
     synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
     if synthetic:
         out.print("The data are synthetic.", style="yellow")

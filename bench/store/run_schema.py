@@ -12,7 +12,7 @@ from typing import Any
 from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
 from bench.store.tag_codec import unpacked
 
-SCHEMA = "1"
+SCHEMA = "2"
 LONGEST = 500
 LONGEST_TAG = 1000
 
@@ -23,7 +23,7 @@ class Sweep:
 
     Parameters
     ----------
-    sweep, experiment, title, run_id, code : str
+    sweep, experiment, title, run_id, code, schema : str
     keys : list of str
         The cells, in order.
     config : mapping
@@ -37,6 +37,7 @@ class Sweep:
     title: str
     run_id: str
     code: str
+    schema: str
     keys: list[str]
     config: Plain
     ended: int
@@ -76,10 +77,12 @@ def cell_tags(sweep: str, cell: Cell, result: CellResult) -> dict[str, str]:
 def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
     """Return the headline numbers under short legal names; not finite ones are left to the rows."""
     metrics = {k: float(v) for k, v in cell.labels.items() if isinstance(v, int | float)}
+    own = next((row["unit"] for row in result.rows if row["unit"]), "")
     for row in result.rows:
         if row["statistic"] or row["x"] is not None:
             continue
-        name = legal("/".join(part for part in (row["metric"], row["attack"]) if part))
+        other = row["unit"] if row["unit"] != own else ""
+        name = legal("/".join(part for part in (row["metric"], row["attack"], other) if part))
         metrics[name] = row["value"]
         if row["n"]:
             metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
@@ -112,6 +115,7 @@ def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
     tags = run.data.tags
     return Sweep(
         sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
-        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpacked("keys", tags),
+        run_id=run.info.run_id, code=tags.get("code", ""), schema=tags.get("schema", ""),
+        keys=unpacked("keys", tags),
         config=unpacked("config", tags), ended=int(run.info.end_time),
     )  # fmt: skip

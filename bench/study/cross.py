@@ -28,12 +28,13 @@ from mechanisms.privacy.budget import NoBudget
 
 @dataclass(frozen=True, kw_only=True)
 class Cross:
-    """Cross scenarios with mechanisms, and measure every attack and metric in each cell.
+    """Cross scenarios with mechanisms, and measure attacks, metrics and notions in each cell.
 
     Parameters
     ----------
-    scenarios, mechanisms, attacks, metrics : mapping of label to configuration
-        Plain nodes with ``_target_``; the labels name rows and legends.
+    scenarios, mechanisms, attacks, metrics, notions : mapping of label to configuration
+        Plain nodes with ``_target_``; the labels name rows and legends. A cell's ledger has the
+        mechanism's own notion first, then `notions`.
     grid : mapping of axis to values
         Budget parameters (epsilon, delta, order), scenario parameters, and n_releases.
     seed : int
@@ -50,6 +51,7 @@ class Cross:
     mechanisms: Mapping[str, Plain]
     attacks: Mapping[str, Plain] = field(default_factory=dict)
     metrics: Mapping[str, Plain] = field(default_factory=dict)
+    notions: Mapping[str, Plain] = field(default_factory=dict)
     grid: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     repetitions: int = 1
@@ -69,7 +71,7 @@ class Cross:
 
     def cells(self) -> list[Cell]:
         """List the cells, scenario by scenario and mechanism by mechanism."""
-        for kind in ("attack", "metric"):
+        for kind in ("attack", "metric", "notion"):
             for label, config in getattr(self, f"{kind}s").items():
                 build(config, f"{kind} {label}")
         return [
@@ -110,7 +112,8 @@ class Cross:
         return {
             "scenario": scenario, "scenario_label": label, "mechanism": dict(self.mechanisms[name]),
             "mechanism_label": name, "budget": point, RELEASES: k, "missing": missing,
-            "attacks": dict(self.attacks), "metrics": dict(self.metrics), "seed": self.seed,
+            "attacks": dict(self.attacks), "metrics": dict(self.metrics),
+            "notions": dict(self.notions), "seed": self.seed,
             "repetitions": self.repetitions, "n_shadow": self.n_shadow,
             "n_holdout": self.n_holdout, "n_test": self.n_test, "delta": self.delta,
         }  # fmt: skip
@@ -145,7 +148,8 @@ def measure_cell(spec: Plain) -> CellResult:
     )
     scored, facts = game.played(spec["attacks"])
     rows, more = metric_rows(game, scored, spec["metrics"])
-    ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
+    notions = [build(node, f"notion {label}") for label, node in spec["notions"].items()]
+    ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]), notions)
     return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
 
 

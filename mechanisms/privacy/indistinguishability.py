@@ -9,9 +9,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from mechanisms.check import positive, within
-from mechanisms.leakage.pair import finite_renyi
+from mechanisms.leakage.pair import PairLeakage, finite_renyi
 from mechanisms.privacy.bracket import Bracket, NotComputableError
-from mechanisms.privacy.notion import MeasurablePair, PairNotion
+from mechanisms.privacy.notion import PairNotion
 
 ROUNDING = 1e-12
 
@@ -48,7 +48,7 @@ class Approximate(PairNotion):
         """How tables name the number."""
         return f"epsilon at delta={self.delta:g}" if self.delta else "epsilon"
 
-    def of_pair(self, pair: MeasurablePair) -> Bracket:
+    def of_pair(self, pair: PairLeakage) -> Bracket:
         """Read epsilon at this delta."""
         return pair.epsilon(self.delta)
 
@@ -87,7 +87,7 @@ class Renyi(PairNotion):
         """How tables name the number."""
         return f"Renyi epsilon at order={self.order:g}"
 
-    def of_pair(self, pair: MeasurablePair) -> Bracket:
+    def of_pair(self, pair: PairLeakage) -> Bracket:
         """Read the divergence of this order."""
         return pair.renyi(self.order)
 
@@ -127,7 +127,7 @@ class DeltaApproximateRenyi(PairNotion):
         """How tables name the number."""
         return f"Renyi epsilon at order={self.order:g}, delta={self.delta:g}"
 
-    def of_pair(self, pair: MeasurablePair) -> Bracket:
+    def of_pair(self, pair: PairLeakage) -> Bracket:
         """Bracket the leakage: dropping nothing is allowed, the best events are not searched."""
         found = pair.renyi(self.order)
         return replace(found, lo=0.0) if self.delta else found
@@ -172,7 +172,7 @@ class Probabilistic(PairNotion):
         """How tables name the number."""
         return f"probabilistic epsilon at delta={self.delta:g}"
 
-    def of_pair(self, pair: MeasurablePair) -> Bracket:
+    def of_pair(self, pair: PairLeakage) -> Bracket:
         """Read the quantile of the privacy loss, where its law is known."""
         if self.delta == 0:
             return pair.epsilon(0.0)

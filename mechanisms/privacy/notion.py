@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
 
 if TYPE_CHECKING:
@@ -77,19 +78,6 @@ class Notion(Protocol):
         """Return a lower bound on the leakage, false with probability at most `error`."""
 
 
-class MeasurablePair(Protocol):
-    """The parts of an exact comparison that a notion reads (see `mechanisms.leakage.pair`)."""
-
-    def delta(self, epsilon: float) -> Bracket:
-        """Smallest delta at this epsilon, the worse of both directions."""
-
-    def epsilon(self, delta: float) -> Bracket:
-        """Smallest epsilon at this delta, the worse of both directions."""
-
-    def renyi(self, order: float) -> Bracket:
-        """Renyi divergence of this order, the worse of both directions."""
-
-
 class CountedTest(Protocol):
     """A test of one secret against another, counted on fresh worlds."""
 
@@ -103,7 +91,7 @@ class PairEvidence:
 
     Parameters
     ----------
-    compared : tuple of MeasurablePair
+    compared : tuple of PairLeakage
         The exact comparison of the release laws of every pair; empty where there is none.
     reason : str
         Why there is none.
@@ -113,7 +101,7 @@ class PairEvidence:
         Number of tests that share the error, those of other attacks included.
     """
 
-    compared: tuple[MeasurablePair, ...] = ()
+    compared: tuple[PairLeakage, ...] = ()
     reason: str = ""
     tests: Mapping[str, tuple[CountedTest, ...]] = field(default_factory=dict)
     ways: int = 1
@@ -132,7 +120,7 @@ class PairNotion(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def of_pair(self, pair: MeasurablePair) -> Bracket:
+    def of_pair(self, pair: PairLeakage) -> Bracket:
         """Read the exact comparison of a pair; may raise NotComputableError."""
 
     @abstractmethod

@@ -9,13 +9,13 @@ import sqlite3
 
 import pandas as pd
 import pytest
-from tests.bench.study.test_cross import MECHANISMS, study
 
 from bench.core.cell import Cell, CellResult, row
 from bench.store.read_sweep import latest_sweep, table_of
 from bench.store.run_schema import legal, owner
 from bench.store.tag_codec import unpacked
 from bench.store.tracking import Store, StoreError, sqlite_path, tracking_uri
+from tests.bench.study.test_cross import MECHANISMS, study
 
 
 @pytest.fixture
