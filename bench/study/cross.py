@@ -24,6 +24,7 @@ from mechanisms.base import (
 from mechanisms.check import whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
+from mechanisms.sharing import Share, calibrate, check_share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,8 @@ class Cross:
         Worlds of each secret in a repetition: for training, for choosing thresholds, for counting.
     delta : float in [0, 1)
         At which the leakage of cells without a claim is measured.
+    share : {"each", "together"}
+        Whether each of the `n_releases` releases of an answer has the budget, or all together.
     """
 
     scenarios: Mapping[str, Plain]
@@ -59,12 +62,14 @@ class Cross:
     n_holdout: int = 1000
     n_test: int = 1000
     delta: float = 0.001
+    share: Share = "each"
 
     def __post_init__(self) -> None:
         for name in ("repetitions", "n_shadow", "n_holdout", "n_test"):
             whole(name, getattr(self, name))
         whole("seed", self.seed, low=0)
         within("delta", self.delta, 0, 1, ends="[)")
+        check_share(self.share)
         for name in ("scenarios", "mechanisms"):
             if not getattr(self, name):
                 raise ConfigError(f"a cross needs {name}, got none.")
@@ -116,6 +121,7 @@ class Cross:
             "notions": dict(self.notions), "seed": self.seed,
             "repetitions": self.repetitions, "n_shadow": self.n_shadow,
             "n_holdout": self.n_holdout, "n_test": self.n_test, "delta": self.delta,
+            "share": self.share,
         }  # fmt: skip
 
     def measure(self, cell: Cell) -> CellResult:
@@ -181,7 +187,11 @@ def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
         if isinstance(calibration, HasNoiselessForm):
             return calibration.without_noise(*knowledge)
         return ExactRelease()
-    return calibration.calibrate(*knowledge, budget=budget)
+    if calibration.accepts is NoBudget:  # there is nothing to share
+        return calibration.calibrate(*knowledge, budget=budget)
+    return calibrate(
+        calibration, knowledge, budget=budget, n_releases=spec[RELEASES], share=spec["share"]
+    )
 
 
 def cell_name(labels: Plain, *, qualified: bool = False) -> str:

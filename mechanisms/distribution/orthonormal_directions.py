@@ -58,6 +58,10 @@ class SubspaceLaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=(*shape[:-1], self.scales.size)) @ self.basis.T
 
+    def split_among(self, n_releases: int) -> SubspaceLaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return SubspaceLaplaceNoise(scales=self.scales * n_releases, basis=self.basis)
+
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the subspace."""
         if not self._inside(differences):

@@ -15,7 +15,7 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, Noise
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, Noise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
@@ -170,6 +170,14 @@ class NoiseSum:
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
+
+    def split_among(self, n_releases: int) -> NoiseSum:
+        """Return the sum of both noises, each for so many releases."""
+        if not isinstance(self.model, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return NoiseSum(
+            model=self.model.split_among(n_releases), extra=self.extra.split_among(n_releases)
+        )
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Upper bound: either noise alone, the other one being post-processing."""

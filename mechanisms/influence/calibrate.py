@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray, whole
+from mechanisms.check import FloatArray
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import EntryBudget
 from mechanisms.influence.exponential import ExponentialChoice
@@ -28,20 +28,10 @@ from mechanisms.privacy.budget import Epsilon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceLaplace:
-    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish for `releases` releases.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget, each with E divided by their number.
-    """
+    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish."""
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -49,7 +39,7 @@ class InfluenceLaplace:
         """Scale independent Laplace noise to the per-entry budget."""
         entry = entry_budget(known, budget)
         return AdditiveNoise(
-            noise=LaplaceNoise(scales=_scales(sensitivity, entry, self.releases)),
+            noise=LaplaceNoise(scales=_scales(sensitivity, entry)),
             claim=InfluenceClaim(
                 knowledge=known,
                 sensitivity=sensitivity,
@@ -61,20 +51,10 @@ class InfluenceLaplace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceGeometric:
-    """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
-    """
+    """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers."""
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -86,7 +66,7 @@ class InfluenceGeometric:
             )
         entry = entry_budget(known, budget)
         return GeometricRelease(
-            noise=GeometricNoise(scales=_scales(sensitivity, entry, self.releases)),
+            noise=GeometricNoise(scales=_scales(sensitivity, entry)),
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -95,20 +75,10 @@ class InfluenceGeometric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceRandomisedResponse:
-    """Report every entry of the database by randomised response of per-entry epsilon E.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
-    """
+    """Report every entry of the database by randomised response of per-entry epsilon E."""
 
     requires: ClassVar = (CurveKnowledge, EntryValues, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self,
@@ -122,7 +92,7 @@ class InfluenceRandomisedResponse:
         entry = entry_budget(known, budget)
         return RandomisedResponse(
             states=values.states,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -131,20 +101,10 @@ class InfluenceRandomisedResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceExponential:
-    """Choose one of the candidates by the exponential mechanism of per-entry epsilon E.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
-    """
+    """Choose one of the candidates by the exponential mechanism of per-entry epsilon E."""
 
     requires: ClassVar = (CurveKnowledge, Candidates, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self,
@@ -158,7 +118,7 @@ class InfluenceExponential:
         entry = entry_budget(known, budget)
         return ExponentialChoice(
             candidates=candidates,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -173,8 +133,8 @@ def entry_budget(known: CurveKnowledge, budget: Epsilon) -> EntryBudget:
     return entry
 
 
-def _scales(sensitivity: Sensitivity, entry: EntryBudget, releases: int) -> FloatArray:
-    scale = laplace_scale(sensitivity.l1, entry.total / releases)
+def _scales(sensitivity: Sensitivity, entry: EntryBudget) -> FloatArray:
+    scale = laplace_scale(sensitivity.l1, entry.total)
     return np.full(sensitivity.dimension, scale)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from mechanisms.base import NotApplicableError
-from mechanisms.group_privacy import group_epsilon
+from mechanisms.group_privacy import group_epsilon, replaced_units
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge
 from mechanisms.influence.markov_quilt import (
     approximate_composed_epsilon,
@@ -16,9 +16,10 @@ from mechanisms.influence.markov_quilt import (
 )
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import Noise
-from mechanisms.privacy.assumptions import Assumptions, Priors, Public
+from mechanisms.privacy.assumptions import Assumptions, Condition, Priors, Public
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import PURE
+from mechanisms.privacy.other_secrets import through_curve
 
 Method = Literal["exact", "approximate"]
 
@@ -49,24 +50,22 @@ class InfluenceClaim:
 
     knowledge: CurveKnowledge
     sensitivity: Sensitivity
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:
         """Return ``min over b of a(b) + b * per_entry_epsilon``."""
         curve = self.knowledge.curve
-        assumed = (curve.assumption,) if curve.assumption else ()
-        return Guarantee(
+        entry = Guarantee(
             notion=PURE,
-            bound=curve.pufferfish_epsilon(per_entry_epsilon),
-            theorem="Bai et al. (2026), Theorem 3",
-            assumptions=Assumptions(
-                priors=Priors.CURVE,
-                public=(self.knowledge.public, Public.PRIORS),
-                conditions=(*assumed, *self.conditions),
-            ),
+            bound=per_entry_epsilon,
+            theorem="per-entry differential privacy",
+            assumptions=replaced_units("entry", 1, self.conditions),
             notes=(f"curve: {curve.direction}", *self.notes),
         )
+        found = through_curve(entry, curve, public=(self.knowledge.public, Public.PRIORS))
+        assert isinstance(found, Guarantee)
+        return found
 
     def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
@@ -95,7 +94,7 @@ class QuiltClaim:
     knowledge: ChainKnowledge
     sensitivity: Sensitivity
     method: Method = "exact"
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from mechanisms.base import Sees
+from mechanisms.base import NotApplicableError, Sees
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.laws.quadratic_form import quadratic_form
@@ -47,6 +47,14 @@ class HasNoiseDensity(Protocol):
         """Log density of noise ``(..., m)``, shape (...)."""
 
 
+@runtime_checkable
+class HasSplitNoise(Protocol):
+    """A noise law that knows how much of it several releases need to cost what one costs."""
+
+    def split_among(self, n_releases: int) -> Noise:
+        """Return the noise of which so many releases cost what one of this costs."""
+
+
 class Claim(Protocol):
     """How a noise law translates into a guarantee: a theorem with its inputs."""
 
@@ -70,6 +78,12 @@ class AdditiveNoise:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return self.claim.guarantee(self.noise, n_releases)
+
+    def split_among(self, n_releases: int) -> AdditiveNoise:
+        """Return the mechanism of which so many releases claim what one of this claims."""
+        if not isinstance(self.noise, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return replace(self, noise=self.noise.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
         """Add fresh noise to answers ``(n_trials, m)``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -63,6 +63,10 @@ class GaussianNoise:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""
         distances = [mahalanobis(row, self.covariance / k) for row in differences]
         return self.epsilon_at(max(distances), delta)
+
+    def split_among(self, n_releases: int) -> GaussianNoise:
+        """Return the noise whose average over so many releases is this noise."""
+        return replace(self, covariance=self.covariance * n_releases)
 
     def epsilon_at(self, distance: float, delta: float) -> float:
         """Turn a Mahalanobis distance into epsilon by this noise's calibration."""

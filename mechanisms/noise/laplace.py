@@ -13,7 +13,7 @@ from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
 from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
-from mechanisms.leakage.integer_grid import laplace_lattice
+from mechanisms.leakage.integer_grid import laplace_lattice, repeated
 from mechanisms.leakage.laplace_shift import (
     LaplaceShift,
     VectorLaplaceShift,
@@ -52,6 +52,10 @@ class LaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=shape)
 
+    def split_among(self, n_releases: int) -> LaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return LaplaceNoise(scales=self.scales * n_releases)
+
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log density of noise ``(..., m)``, shape (...)."""
         return (-np.abs(z) / self.scales - np.log(2 * self.scales)).sum(axis=-1)
@@ -62,10 +66,16 @@ class LaplaceNoise:
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare Gaussian answers of equal covariance, or finite ones along one coordinate."""
-        if k > 1:
-            raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+        """Compare Gaussian answers of equal covariance, or finite ones along one coordinate.
+
+        Several releases of a whole-number answer are one release of that answer k times over.
+        """
         finite_laws = both_finite(first, second)
+        if k > 1:
+            if finite_laws is None:
+                raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+            one, other = (repeated(law, k) for law in finite_laws)
+            return laplace_lattice(one, other, np.tile(self.scales, k))
         if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
             return self._finite_leakage(*finite_laws)
         difference, covariance = shared_gaussian(first, second)
@@ -143,6 +153,10 @@ class DirectionalLaplaceNoise:
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scale, size=(*shape[:-1], 1)) * self.direction
+
+    def split_among(self, n_releases: int) -> DirectionalLaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return DirectionalLaplaceNoise(scale=self.scale * n_releases, direction=self.direction)
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the direction."""

@@ -68,6 +68,10 @@ class PowerNoise:
         log_norm = math.log(2) + gammaln(1 + 1 / p) - math.log(self.rate) / p
         return -self.rate * np.abs(z[..., 0]) ** p - log_norm
 
+    def split_among(self, n_releases: int) -> PowerNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return PowerNoise(rate=self.rate / n_releases, power=self.power)
+
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases under translations; exact, since the peak attains it."""
         del delta

@@ -71,9 +71,6 @@ class ScaleClaim:
     theorem : str
     conditions : tuple of Condition
     notes : tuple of str
-    repeatable : bool
-        Whether the theorem averages over pairs of answers, so that it covers repeated Laplace
-        releases.
     """
 
     achieved: tuple[Callable[[float], float], ...]
@@ -82,13 +79,10 @@ class ScaleClaim:
     theorem: str
     conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
-    repeatable: bool = True
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Read the theorem at this noise's scale."""
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
-            if n_releases > 1 and not self.repeatable:
-                return NoClaim(reason="the true divergence of repeated releases is not known")
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
             least = float(np.linalg.eigvalsh(noise.covariance)[0])
@@ -122,6 +116,11 @@ class ZeroNoiseRelease(ExactRelease):
         del n_releases
         return self.claim
 
+    def split_among(self, n_releases: int) -> ZeroNoiseRelease:
+        """Return the same release: nothing is spent."""
+        del n_releases
+        return self
+
 
 def scaled_noise(
     pairs: Sequence[PairScale],
@@ -132,7 +131,6 @@ def scaled_noise(
     conditions: tuple[Condition, ...] = (),
     notes: tuple[str, ...] = (),
     dimension: int = 1,
-    repeatable: bool = True,
 ) -> AdditiveNoise | ZeroNoiseRelease:
     """Return the mechanism whose noise serves every pair: the largest of their scales.
 
@@ -151,7 +149,6 @@ def scaled_noise(
         theorem=theorem,
         conditions=(*conditions, Condition.REAL_NUMBERS),
         notes=notes,
-        repeatable=repeatable,
     )
     if math.isinf(scale):
         raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")

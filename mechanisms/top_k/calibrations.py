@@ -34,8 +34,6 @@ class InfluenceTopK:
         Picks that share the per-entry budget equally.
     selection : {"gumbel", "peeled", "permute_and_flip"}
         See `mechanisms.top_k.peeling.PeeledRanking`; the first two are Ours-Exp.
-    releases : int
-        Rankings that share the budget.
     composition : {"per_pick", "joint"}
         See `mechanisms.top_k.peeling.PeeledRanking`; the first is published, the second needs
         less noise.
@@ -49,12 +47,10 @@ class InfluenceTopK:
     accepts: ClassVar = Epsilon
     k: int = 3
     selection: Selection = "gumbel"
-    releases: int = 1
     composition: Composition = "per_pick"
 
     def __post_init__(self) -> None:
         whole("k", self.k)
-        whole("releases", self.releases)
         check_selection(self.selection)
         check_composition(self.composition, self.selection)
 
@@ -71,7 +67,7 @@ class InfluenceTopK:
         return PeeledRanking(
             selection=self.selection,
             k=self.k,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             candidates=coordinates_of(candidates, self.k),
             sensitivity=candidates.sensitivity,
             claim=InfluenceClaim(
