@@ -80,12 +80,12 @@ def recorded_seconds(uri: str, experiment: str) -> float | None:
     except StoreError:
         return None
     experiment_id = store.experiment_id(experiment, create=False)
-    results = store.finished(experiment_id, None).values() if experiment_id else ()
+    results = store.read_finished(experiment_id, None).values() if experiment_id else ()
     times = [r.seconds for r in results]
     return sum(times) / len(times) if times else None
 
 
-def explained(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
     """Return one line for an error that the user can act on."""
     while isinstance(error, HydraException) and error.__cause__ is not None:
         error = error.__cause__
@@ -119,7 +119,7 @@ def main() -> int:
         except (ValueError, TypeError, AttributeError, StoreError, LookupError, OSError) as error:
             if os.environ.get("BENCH_TRACEBACK"):
                 raise
-            sys.stderr.write(f"error: {explained(error)}\n")
+            sys.stderr.write(f"error: {explain(error)}\n")
             codes.append(BAD_INPUT)
 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors reach this function instead of a printed trace
@@ -129,7 +129,7 @@ def main() -> int:
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         if os.environ.get("BENCH_TRACEBACK"):
             raise
-        sys.stderr.write(f"error: {explained(error)}\n")
+        sys.stderr.write(f"error: {explain(error)}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; recorded cells are kept, the same command goes on.\n")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
@@ -22,11 +22,11 @@ class Knowledge:
     __slots__ = ()
 
 
-class NotOfferedError(LookupError):
+class NotOfferedError(NotPossibleError):
     """A scenario cannot offer a fact; the message says which facts it does offer."""
 
 
-class NotApplicableError(ValueError):
+class NotApplicableError(NotPossibleError):
     """A calibration does not exist for this scenario or budget; the message is the reason."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from mechanisms.base import NotApplicableError
 from mechanisms.check import whole
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -57,7 +57,7 @@ class GroupClaim:
     notion: Approximate
     conditions: tuple[Condition, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Claim the secret pairs where the group is the whole database."""
         if self.group < self.sensitivity.size:
             unit = self.sensitivity.unit
@@ -83,6 +83,13 @@ class GroupLaplace:
     ----------
     group : int or None
         k; None protects all units together (k = n).
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupLaplace(group=10).calibrate(sensitivity, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [800.0, 800.0, 800.0]
     """
 
     requires: ClassVar = (Sensitivity,)
@@ -114,6 +121,15 @@ class GroupGaussian:
         k; None protects all units together (k = n).
     calibration : {"classical", "analytic"}
         d = epsilon / c (proved for epsilon <= 1), or exact for every epsilon.
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupGaussian(group=10).calibrate(
+    ...     sensitivity, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [3208.904, 3208.904, 3208.904]
     """
 
     requires: ClassVar = (Sensitivity,)
@@ -161,7 +177,7 @@ def group_size(group: int | None, sensitivity: Sensitivity) -> int:
 
 
 def group_epsilon(
-    noise: Noise, sensitivity: Sensitivity, group: int, delta: float, k: int
+    noise: NoiseLaw, sensitivity: Sensitivity, group: int, delta: float, k: int
 ) -> float:
     """Return the epsilon of k releases for the worst move of a group, from the noise itself.
 

@@ -15,9 +15,9 @@ from bench.sweep.engine import Engine
 from bench.sweep.experiment import Experiment
 
 KEYS = {
-    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "share", "grid",
-    "scenario", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures", "show",
-    "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
+    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "share",
+    "grid", "scenario", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures",
+    "show", "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
     "study", "engine",
 }  # fmt: skip
 

@@ -90,7 +90,7 @@ class Study(Protocol):
     def cells(self) -> list[Cell]:
         """List the cells; raise ValueError on a bad parameter before anything is computed."""
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell) -> CellResult:
         """Measure one cell; a pure function of the cell."""
 
 

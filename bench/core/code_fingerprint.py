@@ -40,12 +40,12 @@ def sources_hash(target: str) -> str:
         if private or module is start:
             files[module.__name__] = Path(path).read_bytes()
         if private:
-            names = _imported(module, files[module.__name__])
+            names = _imports(module, files[module.__name__])
             waiting += [sys.modules.get(name) for name in names]
     return hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
 
 
-def _imported(module: ModuleType, source: bytes) -> Iterator[str]:
+def _imports(module: ModuleType, source: bytes) -> Iterator[str]:
     """Yield the names of modules that a source imports; some may be names inside them."""
     try:
         tree = ast.parse(source)

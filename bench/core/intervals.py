@@ -91,8 +91,8 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
     Notes
     -----
     The Clopper-Pearson limits of the rates are combined by squaring and adding their distances
-    to the estimates (Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate they are
-    left as they are. Repetitions count as in `rate`.
+    to the estimates (MOVER: Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate
+    they are left as they are. Repetitions count as in `rate`.
     """
     groups = [_hits(np.concatenate(group)) for group in zip(*repetitions, strict=True)]
     value = sum(w * float(g.mean()) for w, g in zip(weights, groups, strict=True))
@@ -111,7 +111,7 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
             sum(w * float(g.mean()) for w, g in zip(weights, r, strict=True)) for r in repetitions
         ]
         pooled = _wider(_over_repetitions(values, pooled.n), pooled)
-    return _clipped(pooled, sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights))
+    return _clip(pooled, sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights))
 
 
 def mean(repetitions: Sequence[FloatArray]) -> Estimate:
@@ -152,7 +152,7 @@ def functional(
         estimate = _over_repetitions(values, n)
     else:
         resampled = np.mean(
-            [_resampled(statistic, secret, score, rng) for secret, score in repetitions], axis=0
+            [_resample(statistic, secret, score, rng) for secret, score in repetitions], axis=0
         )
         low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         centre = float(np.mean(values))
@@ -170,10 +170,10 @@ def functional(
             value=estimate.value, lower=below, upper=above, n=n, method="Clopper-Pearson over pairs"
         )
         estimate = _wider(estimate, of_pairs)
-    return _clipped(estimate, 0.0, 1.0)
+    return _clip(estimate, 0.0, 1.0)
 
 
-def _resampled(
+def _resample(
     statistic: Callable[[IntArray, FloatArray], float],
     secret: IntArray,
     score: FloatArray,
@@ -240,7 +240,7 @@ def _student(values: FloatArray) -> tuple[float, float]:
     return centre, float(t.ppf((1 + LEVEL) / 2, values.size - 1)) * error
 
 
-def _clipped(estimate: Estimate, low: float, high: float) -> Estimate:
+def _clip(estimate: Estimate, low: float, high: float) -> Estimate:
     return Estimate(
         value=estimate.value,
         lower=max(low, estimate.lower),

@@ -41,7 +41,7 @@ def draw_all(
     texts = {c: table[c].map(str, na_action="ignore") for c in mixed}
     table.assign(**texts).to_parquet(parquet, index=False)
     paths = [csv, parquet]
-    words = titled(table, title)
+    words = wrap_title(table, title)
     for name, config in figures.items():
         drawing: FigureOf = build(config, f"figure {name}")
         with mpl.rc_context({"svg.hashsalt": name, "pdf.compression": 6}):
@@ -61,7 +61,7 @@ def draw_all(
     return paths
 
 
-def titled(table: pd.DataFrame, title: str) -> str:
+def wrap_title(table: pd.DataFrame, title: str) -> str:
     """Return the title, wrapped; it says so where the data are synthetic."""
     synthetic = "data" in table and (table["data"] == "synthetic").any()
     return textwrap.fill(f"{title} (synthetic data)" if synthetic else title, 95)

@@ -55,9 +55,9 @@ def leaderboard(
     budget = [axis for axis in axes if axis != "mechanism"]
     columns = [*axes, "verdict", "unit", *ledger, *shown, SORT]
     board = pd.DataFrame(lines, columns=None if lines else columns)
-    told = set(table["higher_is_better"]) if "higher_is_better" in table else ()
-    higher_is_better = any(sort in names.split(", ") for names in told)
-    board = ranked(board, budget, more_is_better=higher_is_better)
+    sorts = set(table["higher_is_better"]) if "higher_is_better" in table else ()
+    higher_is_better = any(sort in names.split(", ") for names in sorts)
+    board = rank_lines(board, budget, more_is_better=higher_is_better)
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
     if len(set(board["unit"]) - {""}) <= 1:
@@ -78,14 +78,14 @@ def short_unit(unit: str) -> str:
     return "delta=0" if unit == "epsilon" else unit.rpartition(" at ")[2]
 
 
-def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:
+def rank_lines(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:
     """Return the lines of every budget in order of rank.
 
     Budgets are the coordinates that no other cell refines. A cell that lacks a coordinate (a
     pure budget has no delta, the noiseless release no epsilon) competes at every budget that
     refines its own, and is shown there.
     """
-    coordinates = [known(line, budget) for line in board.to_dict("records")]
+    coordinates = [line_coordinates(line, budget) for line in board.to_dict("records")]
     distinct = list(dict.fromkeys(coordinates))
     groups = []
     for point in distinct:
@@ -101,7 +101,7 @@ def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> p
     return pd.concat(groups) if groups else board.assign(rank="")
 
 
-def known(line: Plain, axes: list[str]) -> frozenset[tuple[str, object]]:
+def line_coordinates(line: Plain, axes: list[str]) -> frozenset[tuple[str, object]]:
     """Return the coordinates that a line has."""
     return frozenset((a, line[a]) for a in axes if line[a] is not None and line[a] == line[a])
 

@@ -74,24 +74,21 @@ def print_tables(
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
     if table["x"].notna().any():
-        print_frame(pivoted(table), title)
+        print_frame(pivot(table), title)
 
 
 def print_board(board: pd.DataFrame, title: str) -> None:
     """Print a leaderboard: equal columns as a line below it, equal counts in one column."""
-    same = [
-        column
-        for column in board.columns
-        if column not in ALWAYS and len(board) > 1 and len(set(board[column].map(shown))) == 1
-    ]
+    entries = {column: set(board[column].map(format_value)) for column in board.columns}
+    same = [c for c, texts in entries.items() if c not in ALWAYS and len(texts) == 1 < len(board)]
     shorter = board.drop(columns=same)
     counts = [column for column in shorter.columns if column.endswith(" n")]
     if counts and all(shorter[counts[0]].equals(shorter[count]) for count in counts):
         shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
     print_frame(shorter, title)
     if same:
-        told = ", ".join(f"{column} {shown(board[column].iloc[0])}" for column in same)
-        console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
+        equal = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
+        console().print(f"On every line: {equal}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_frame(frame: pd.DataFrame, title: str) -> None:
@@ -105,11 +102,11 @@ def print_frame(frame: pd.DataFrame, title: str) -> None:
         )  # fmt: skip
     for _, line in frame.iterrows():
         style = FLAGGED.get(str(line.get("verdict", "")), "")
-        table.add_row(*(Text(shown(v), style=style) for v in line))
+        table.add_row(*(Text(format_value(v), style=style) for v in line))
     console().print(table)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a table entry: short numbers, nothing for a missing value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
@@ -135,8 +132,8 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     if synthetic:
         out.print("The data are synthetic.", style="yellow")
     read = {(c.labels.get("scenario"), r.facts.get("ingestion_notes")) for c, r in outcome.results}
-    for scenario, told in sorted((s, t) for s, t in read if t):
-        out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
+    for scenario, notes in sorted((s, t) for s, t in read if t):
+        out.print(f"reading {scenario}: {notes}.", markup=False, highlight=False, soft_wrap=True)
     print_unfinished(outcome, out)
     for path in outcome.files:
         if path.suffix in (".pdf", ".csv"):
@@ -149,15 +146,15 @@ def print_unfinished(outcome: Outcome, out: Console) -> None:
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell, result in outcome.results:
         if result.status in (FAILED, NOT_APPLICABLE):
-            told = (result.status, result.facts.get("reason", ""))
-            reasons.setdefault(told, []).append(cell.name)
+            why = (result.status, result.facts.get("reason", ""))
+            reasons.setdefault(why, []).append(cell.name)
     for (status, reason), names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         line = f"{status}: {names[0]}{more}: {reason}"
         out.print(line, markup=False, highlight=False, style=FLAGGED[status], soft_wrap=True)
 
 
-def pivoted(table: pd.DataFrame) -> pd.DataFrame:
+def pivot(table: pd.DataFrame) -> pd.DataFrame:
     """Return curves side by side: a line a point, a column a quantity.
 
     A point is a value of the parameter and of every axis that varies.

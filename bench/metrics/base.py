@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.core.intervals import Estimate
 from mechanisms.base import Mechanism
-from mechanisms.check import Array, FloatArray, IntArray
+from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 
 Labelled = dict[str, Estimate]
 
@@ -63,7 +63,7 @@ class Names:
         return f"{self.secrets[pair[0]]} | {self.secrets[pair[1]]}"
 
 
-class NotMeasurableError(ValueError):
+class NotMeasurableError(NotPossibleError):
     """A metric that is not defined for these releases; the message is the reason."""
 
 
@@ -73,7 +73,7 @@ class AttackMetric(Protocol):
     side: ClassVar[str]
     name: str
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Return estimates by statistic label."""
 
 
@@ -83,5 +83,5 @@ class UtilityMetric(Protocol):
     side: ClassVar[str]
     name: str
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Return estimates by statistic label; raise NotMeasurableError with the reason."""

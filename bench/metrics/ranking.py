@@ -17,7 +17,7 @@ import numpy as np
 from bench.core.intervals import mean, rate
 from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
 from mechanisms.base import Mechanism
-from mechanisms.check import FloatArray, IntArray, whole
+from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.top_k.ranking import largest
 
 Relevance = Literal["rank", "count", "binary"]
@@ -42,12 +42,12 @@ class AccuracyAtRank:
     def __post_init__(self) -> None:
         whole("rank", self.rank)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
         hits = []
         for game in games:
-            counts, predicted = compared(game, self.rank)
+            counts, predicted = align_rankings(game, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
             hits.append(at.astype(np.float64).ravel())
         return {"": rate(hits)}
@@ -71,12 +71,12 @@ class MeanAccuracy:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
         right = []
         for game in games:
-            counts, predicted = compared(game, self.k)
+            counts, predicted = align_rankings(game, self.k)
             right.append((predicted == largest(counts, self.k)).mean(axis=-1).ravel())
         return {"": rate(right)}
 
@@ -99,10 +99,10 @@ class HitRate:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
-        return {"": rate([hit_rate(*compared(g, self.k), self.k).ravel() for g in games])}
+        return {"": rate([hit_rate(*align_rankings(g, self.k), self.k).ravel() for g in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +127,10 @@ class NDCG:
         whole("k", self.k)
         check_relevance(self.relevance)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
         del names, mechanism
-        values = [ndcg(*compared(g, self.k), self.k, self.relevance) for g in games]
+        values = [ndcg(*align_rankings(g, self.k), self.k, self.relevance) for g in games]
         return {"": mean([v.mean(axis=1) for v in values])}
 
 
@@ -151,14 +151,14 @@ class CountError:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
         del names, mechanism
-        values = [count_error(*compared(g, self.k), self.k) for g in games]
+        values = [count_error(*align_rankings(g, self.k), self.k) for g in games]
         return {"": mean([v.mean(axis=1) for v in values])}
 
 
-def compared(game: Released, k: int) -> tuple[FloatArray, IntArray]:
+def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
     """Return true counts ``(n or 1, groups, m)`` and predicted rankings ``(n, groups, k)``.
 
     Raises
@@ -238,7 +238,4 @@ def count_error(counts: FloatArray, predicted: IntArray, k: int) -> FloatArray:
 
 def check_relevance(relevance: object) -> None:
     """Refuse a relevance that does not exist."""
-    if relevance not in RELEVANCES:
-        raise ValueError(
-            f"relevance must be one of {', '.join(RELEVANCES)}, got relevance={relevance!r}."
-        )
+    one_of("relevance", relevance, RELEVANCES)

@@ -11,7 +11,7 @@ import numpy as np
 from bench.core.intervals import exact, mean
 from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
 from mechanisms.base import Mechanism
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 
 
 @runtime_checkable
@@ -29,7 +29,7 @@ class AbsoluteError:
     side: ClassVar[str] = "utility"
     name: str = "abs_err"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic."""
         del mechanism
         return by_statistic(games, names, lambda error, _: np.abs(error))
@@ -42,7 +42,7 @@ class RelativeError:
     side: ClassVar[str] = "utility"
     name: str = "rel_err"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic; a statistic that is always 0 is left out."""
         del mechanism
 
@@ -66,10 +66,9 @@ class NormError:
     name: str
 
     def __post_init__(self) -> None:
-        if self.norm not in (1, 2):
-            raise ValueError(f"norm must be 1 or 2, got norm={self.norm!r}.")
+        one_of("norm", self.norm, (1, 2))
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean."""
         del names, mechanism
         return {"": mean([np.linalg.norm(errors(g)[0], ord=self.norm, axis=1) for g in games])}
@@ -85,7 +84,7 @@ class NoiseVariance:
     side: ClassVar[str] = "utility"
     name: str = "noise_var"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Return the trace under the empty label, and one variance a statistic."""
         if isinstance(mechanism, HasVariances):
             variances = mechanism.variances()

@@ -16,7 +16,7 @@ import numpy as np
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray, positive, whole
+from mechanisms.check import FloatArray, one_of, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
 from mechanisms.influence.bif import parse_bif
 from mechanisms.influence.binary_chain import binary_chain_curve, long_chain_curve
@@ -56,10 +56,7 @@ class ChainInfluence:
     uncertainty_on: UncertaintyOn = "joint"
 
     def __post_init__(self) -> None:
-        if self.form not in ("exact", "closed", "closed_long"):
-            raise ValueError(
-                f"form must be 'exact', 'closed' or 'closed_long', got form={self.form!r}."
-            )
+        one_of("form", self.form, ("exact", "closed", "closed_long"))
         uncertainty_penalty(self.uncertainty, self.uncertainty_on)
 
     @property
@@ -116,8 +113,7 @@ class ProcessInfluence:
 
     def __post_init__(self) -> None:
         positive("decay", self.decay, infinite=False)
-        if self.prior not in ("observed", "truncated"):
-            raise ValueError(f"prior must be 'observed' or 'truncated', got prior={self.prior!r}.")
+        one_of("prior", self.prior, ("observed", "truncated"))
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""

@@ -85,7 +85,7 @@ class HasDatabaseLaw(Protocol):
         """Return the database's law under a secret."""
 
 
-def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
+def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
     """Return the fact of type `kind`, or say which facts are offered."""
     for fact in facts.values():
         if isinstance(fact, kind):

@@ -15,14 +15,14 @@ from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.scenarios.base import K
 from mechanisms.base import Knowledge, NotOfferedError
-from mechanisms.check import FloatArray, IntArray, whole
+from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import UncertaintyOn, uncertain_curve, uncertainty_penalty
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
 Facts = dict[type[Knowledge], Callable[[], Knowledge]]
@@ -79,10 +79,7 @@ class ChainModel:
         if self.b_max is not None:
             whole("b_max", self.b_max)
         uncertainty_penalty(self.uncertainty, self.uncertainty_on)
-        if self.initial_law not in ("fixed", "any"):
-            raise ValueError(
-                f"initial_law must be 'fixed' or 'any', got initial_law={self.initial_law!r}."
-            )
+        one_of("initial_law", self.initial_law, ("fixed", "any"))
         if isinstance(self.positions, str) and self.positions not in ("middle", "all"):
             raise ValueError(
                 f"positions must be 'middle', 'all' or whole numbers, got {self.positions!r}."
@@ -145,11 +142,7 @@ class ChainModel:
 
     def state(self, label: str) -> int:
         """Return the code of a state."""
-        if str(label) not in self.source.states:
-            raise ValueError(
-                f"state must be one of {', '.join(self.source.states)}, got {label!r}."
-            )
-        return self.source.states.index(str(label))
+        return self.source.states.index(one_of("state", str(label), self.source.states))
 
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:
@@ -255,7 +248,7 @@ class ChainModel:
             )
 
 
-def made(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
     """Return the fact of type `kind`, made now, or say which facts are offered."""
     for offered, make in facts.items():
         if issubclass(offered, kind):

@@ -13,11 +13,11 @@ import pandas as pd
 from attacks.base import Worlds
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
-from bench.scenarios.base import K, offered
+from bench.scenarios.base import K, look_up_fact
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subsets import sum_features, without_replacement
 from mechanisms.base import Knowledge
-from mechanisms.check import FloatArray, IntArray, whole, within
+from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import GaussianLaw
 
@@ -95,14 +95,9 @@ class PropertySubsets:
         names = self.statistics
         if not names or len(set(names)) < len(names):
             raise ValueError(f"statistics_of must be different statistics, got {list(names)}.")
-        for name, value, allowed in (
-            ("secret", self.secret, tuple(self.properties)),
-            ("model", self.model, ("sampled", "exact")),
-            ("worlds", self.worlds, ("data", "model")),
-        ):
-            if value not in allowed:
-                listed = ", ".join(allowed) or "none"
-                raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+        one_of("secret", self.secret, tuple(self.properties))
+        one_of("model", self.model, ("sampled", "exact"))
+        one_of("worlds", self.worlds, ("data", "model"))
         for share in self.shares:
             if abs(share * self.size - round(share * self.size)) > 1e-6:
                 raise ValueError(
@@ -248,7 +243,7 @@ class PropertySubsets:
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer GaussianAnswers (from the modelling split) and Sensitivity."""
-        return offered(self._facts, kind)
+        return look_up_fact(self._facts, kind)
 
     def law(self, secret: int) -> GaussianLaw:
         """Return the model's law: the secret's own mean, the pair's shared covariance."""

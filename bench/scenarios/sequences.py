@@ -19,7 +19,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import made
+from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, whole, within
 from mechanisms.influence.chain import MarkovChain
@@ -32,7 +32,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.top_k.training_majority import TrainingCounts
 
-TOP = 3  # what rankings show unless told otherwise
+TOP = 3  # places that rankings show by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +112,11 @@ class Sequences:
         """What is public, and what was dropped, merged or counted while the sequences were read."""
         filled = np.count_nonzero(self.counts, axis=1)
         empty, few = int((filled == 0).sum()), int(((filled > 0) & (filled < TOP)).sum())
-        told = (
+        counts = (
             (empty, "groups without a queried entry are left out"),
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
-        counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
+        counted = (f"{count} of {len(filled)} {what}" for count, what in counts if count)
         return (PUBLIC, *self.sequence_statistics.notes, *counted)
 
     @cached_property
@@ -176,7 +176,7 @@ class Sequences:
                 counts=self.sequence_statistics.training[:, self._answered].astype(np.float64)
             ),
         }  # fmt: skip
-        return made(facts, kind)
+        return make_fact(facts, kind)
 
     def law(self, secret: int) -> AnswerLaw:
         """Refuse: the recorded counts are one draw, and no law is assumed of the whole."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
-from bench.store.tag_codec import unpacked
+from bench.store.tag_codec import unpack
 
 SCHEMA = "2"
 LONGEST = 500
@@ -94,7 +94,7 @@ def legal(name: str) -> str:
     return re.sub(r"[^\w\-. :/]", "_", name)[:250]
 
 
-def shown(value: object) -> str:
+def format_parameter(value: object) -> str:
     """Return a parameter's text: short for numbers; what is cut says so (labels keep the whole)."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
@@ -104,8 +104,8 @@ def result_of(tags: dict[str, str]) -> CellResult:
     """Read a cell's result back from its run."""
     return CellResult(
         status=tags.get("status", FINISHED),
-        rows=unpacked("rows", tags),
-        facts=unpacked("facts", tags),
+        rows=unpack("rows", tags),
+        facts=unpack("facts", tags),
         seconds=float(tags.get("seconds", "0")),
     )
 
@@ -116,6 +116,6 @@ def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
     return Sweep(
         sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
         run_id=run.info.run_id, code=tags.get("code", ""), schema=tags.get("schema", ""),
-        keys=unpacked("keys", tags),
-        config=unpacked("config", tags), ended=int(run.info.end_time),
+        keys=unpack("keys", tags),
+        config=unpack("config", tags), ended=int(run.info.end_time),
     )  # fmt: skip

@@ -25,12 +25,12 @@ from bench.store.run_schema import (
     alive,
     cell_metrics,
     cell_tags,
+    format_parameter,
     owner,
     result_of,
-    shown,
     sweep_of,
 )
-from bench.store.tag_codec import packed, unpacked
+from bench.store.tag_codec import pack, unpack
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PAGE = 1000
@@ -69,14 +69,14 @@ class Store:
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
         self.uri = uri
         self._lock = store_lock(uri)
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             from mlflow import MlflowClient
 
             self._client: Any = MlflowClient(tracking_uri=uri)
             self._client.search_experiments(max_results=1)
 
     @contextlib.contextmanager
-    def _guarded(self, verb: str) -> Iterator[None]:
+    def _translate_errors(self, verb: str) -> Iterator[None]:
         try:
             with self._lock:
                 yield
@@ -88,7 +88,7 @@ class Store:
 
     def experiment_id(self, name: str, *, create: bool = True) -> str | None:
         """Return the id of the MLflow experiment of this name; make it if need be."""
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             found = self._client.get_experiment_by_name(name)
             if found is None and create:
                 return self._create_experiment(name)
@@ -105,7 +105,7 @@ class Store:
                 raise
             return str(found.experiment_id)
 
-    def finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
+    def read_finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
         """Return the latest finished result of each cell, all of them or those of `keys`."""
         wanted = None if keys is None else set(keys)
         latest: dict[str, Any] = {}
@@ -128,18 +128,18 @@ class Store:
         Without `again`, not if a run of the same key is finished already: another sweep on the
         same store may have been faster.
         """
-        with self._guarded("write to"):
-            if not again and self.finished(experiment_id, [cell.key]):
+        with self._translate_errors("write to"):
+            if not again and self.read_finished(experiment_id, [cell.key]):
                 return
             tags = cell_tags(sweep, cell, result)
             again_next_time = result.status == FAILED or "retry" in result.facts
             run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
             self._fill(
                 run.info.run_id,
-                params={k: shown(v) for k, v in cell.labels.items()},
+                params={k: format_parameter(v) for k, v in cell.labels.items()},
                 metrics=cell_metrics(cell, result),
-                tags=packed("rows", result.rows) | packed("facts", result.facts)
-                | packed("labels", cell.labels),
+                tags=pack("rows", result.rows) | pack("facts", result.facts)
+                | pack("labels", cell.labels),
                 status="FAILED" if again_next_time else "FINISHED",
             )  # fmt: skip
 
@@ -155,20 +155,20 @@ class Store:
         tags: dict[str, str],
     ) -> str:
         """Record the summary run of a sweep; return its run id."""
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
                     "code": code_version(), "title": title, **owner(), **tags}  # fmt: skip
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
             self._fill(
                 run_id, params={}, metrics={"cells": float(len(keys))},
-                tags=packed("keys", keys) | packed("config", config), status="FINISHED",
+                tags=pack("keys", keys) | pack("config", config), status="FINISHED",
             )  # fmt: skip
             return run_id
 
     def attach(self, run_id: str, files: list[Path]) -> None:
         """Add files to a run."""
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for path in files:
                 self._client.log_artifact(run_id, str(path))
 
@@ -199,7 +199,7 @@ class Store:
 
     def sweeps(self, experiment: str | None = None) -> list[Sweep]:
         """Return the recorded sweeps, latest first, of one experiment or of all."""
-        with self._guarded("read"):
+        with self._translate_errors("read"):
             experiments = self._client.search_experiments()
         found = []
         for entry in experiments:
@@ -227,7 +227,7 @@ class Store:
         if missing:
             raise StoreError(f"sweep {sweep.sweep} has lost {len(missing)} of its cells.")
         return [
-            (unpacked("labels", latest[k].data.tags), latest[k].info.run_name,
+            (unpack("labels", latest[k].data.tags), latest[k].info.run_name,
              result_of(latest[k].data.tags))
             for k in sweep.keys
         ]  # fmt: skip
@@ -240,7 +240,7 @@ class Store:
             if run.data.tags.get("host") == socket.gethostname()
             and not alive(int(run.data.tags.get("pid", "0")))
         ]
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for run in orphans:
                 self._client.set_terminated(run.info.run_id, status="KILLED")
         return len(orphans)
@@ -248,7 +248,7 @@ class Store:
     def _search(self, experiment_id: str, query: str) -> Iterator[Any]:
         token = None
         while True:
-            with self._guarded("read"):
+            with self._translate_errors("read"):
                 page = self._client.search_runs(
                     [experiment_id], filter_string=query, max_results=PAGE, page_token=token
                 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bench.config.build import built_from_text
+from bench.config.build import build_once
 from bench.core.cell import Plain, canonical, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
@@ -88,7 +88,7 @@ def entry_rows(entry: Entry) -> Rows:
 def entry_facts(entry: Entry) -> Facts:
     """Return one entry in words."""
     claim, unit = entry.claim, entry.notion.unit
-    facts = {"unit": unit, "verdict": entry.verdict, "exact": how_known(entry.exact)}
+    facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
     if isinstance(claim, Guarantee):
         value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
         facts |= {
@@ -120,7 +120,7 @@ def claimed_row(claim: Guarantee | NoClaim | NotComparable) -> Plain:
 def exact_row(metric: str, found: Bracket | NotComputable) -> Plain:
     """Return a computed number; its value is the end that claims less privacy."""
     if isinstance(found, NotComputable):
-        return hole(metric, how_known(found))
+        return hole(metric, describe_bracket(found))
     method = "exact" if found.exact else "bracket"
     return row(metric, value=found.hi, lower=found.lo, upper=found.hi, method=method)
 
@@ -130,7 +130,7 @@ def hole(metric: str, why: str) -> Plain:
     return row(metric, value=math.nan, lower=math.nan, upper=math.nan, method=why)
 
 
-def how_known(found: Bracket | NotComputable) -> str:
+def describe_bracket(found: Bracket | NotComputable) -> str:
     """Return whether a number is exact, bracketed (and how surely), or not known (and why)."""
     if isinstance(found, NotComputable):
         return f"{NOT_COMPUTABLE}: {found.reason}"
@@ -170,12 +170,12 @@ def metric_rows(
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
     rows, facts, higher_is_better = [], {}, []
-    released = game.released()
+    released = game.fresh_releases()
     for label, config in metrics.items():
-        metric: Any = built_from_text(canonical(config), f"metric {label}")
+        metric: Any = build_once(canonical(config), f"metric {label}")
         if metric.side == "utility":
             try:
-                found = metric.measure(released, game.names, game.mechanism)
+                found = metric.estimate(released, game.names, game.mechanism)
             except NotMeasurableError as reason:
                 facts[f"metric {label}"] = f"not applicable: {reason}"
                 continue
@@ -185,7 +185,7 @@ def metric_rows(
             continue
         for attack, games in scored.items():
             stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
-            found = metric.measure(games, game.names, stream)
+            found = metric.estimate(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
     if higher_is_better:
         facts["higher_is_better"] = ", ".join(higher_is_better)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.config.build import ConfigError, build, built_from_text, parameters_of
+from bench.config.build import ConfigError, build, build_once, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
 from bench.datasets.source import DataAbsentError
 from bench.scenarios.base import Scenario
@@ -124,16 +124,16 @@ class Cross:
             "share": self.share,
         }  # fmt: skip
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell) -> CellResult:
         """Calibrate, release, attack and score one cell."""
-        return measure_cell(cell.spec)
+        return run_cross_cell(cell.spec)
 
 
-def measure_cell(spec: Plain) -> CellResult:
+def run_cross_cell(spec: Plain) -> CellResult:
     """Measure one cell of a cross from its specification alone."""
     scenario = scenario_of(spec["scenario"], spec["scenario_label"])
     try:
-        mechanism = calibrated(spec, scenario)
+        mechanism = calibrate_cell(spec, scenario)
     except (NotApplicableError, NotOfferedError) as reason:
         return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
     except ImportError as reason:  # an extra that may be installed next time
@@ -152,7 +152,7 @@ def measure_cell(spec: Plain) -> CellResult:
         scenario_text=canonical([spec["scenario_label"], spec["scenario"]]),
         release_text=canonical([spec["mechanism_label"], spec["mechanism"], spec["budget"]]),
     )
-    scored, facts = game.played(spec["attacks"])
+    scored, facts = game.play(spec["attacks"])
     rows, more = metric_rows(game, scored, spec["metrics"])
     notions = [build(node, f"notion {label}") for label, node in spec["notions"].items()]
     ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]), notions)
@@ -161,7 +161,7 @@ def measure_cell(spec: Plain) -> CellResult:
 
 def scenario_of(config: Plain, label: str) -> Scenario:
     """Build a scenario once a process and configuration."""
-    return built_from_text(canonical(config), f"scenario {label}")
+    return build_once(canonical(config), f"scenario {label}")
 
 
 def absent_data(scenario: Scenario) -> str:
@@ -173,7 +173,7 @@ def absent_data(scenario: Scenario) -> str:
     return ""
 
 
-def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
+def calibrate_cell(spec: Plain, scenario: Scenario) -> Mechanism:
     """Calibrate the cell's mechanism to its budget; an infinite epsilon means no noise."""
     if spec["missing"]:
         raise NotApplicableError(spec["missing"])
@@ -198,7 +198,7 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
-        f"{short.get(name, name)}={spelt(value)}"
+        f"{short.get(name, name)}={format_number(value)}"
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
@@ -206,7 +206,7 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
 
 
-def spelt(value: object) -> str:
+def format_number(value: object) -> str:
     """Return a number in its shortest form that is still exact, anything else as text."""
     if not isinstance(value, float):
         return str(value)

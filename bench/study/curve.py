@@ -85,7 +85,7 @@ class Curve:
         own = getattr(quantity, "x", None)
         return list(self.x if own is None else finite("x", own).tolist())
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell) -> CellResult:
         """Compute one curve."""
         quantity: Quantity = build(cell.spec["quantity"], f"quantity {cell.spec['label']}")
         try:

@@ -125,7 +125,7 @@ def compare_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[
 
 def _why_no_laws(game: Game) -> str:
     try:
-        game.offered_laws()
+        game.require_laws()
     except NotOfferedError as reason:
         return str(reason)
     return "the scenario offers no answer law"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attacks.base import Attack, Attacker, Shadow, Target, UnsupportedMechanismError, Worlds
-from bench.config.build import built_from_text
+from bench.config.build import build_once
 from bench.core.cell import Plain, canonical
 from bench.core.randomness import rng_for
 from bench.metrics.base import Names, Released, Scored
@@ -50,14 +50,14 @@ def stream_name(scenario_text: str) -> str:
 
 
 @functools.lru_cache(maxsize=6)
-def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, seed: int) -> Worlds:
+def draw_worlds(scenario_text: str, part: str, size: int, repetitions: int, seed: int) -> Worlds:
     """Draw the worlds of all repetitions, once a process; shared by all mechanisms.
 
     Each repetition has its own stream, so its worlds do not depend on how many there are. Hold-out
     worlds are drawn like shadow worlds: the adversary simulates both.
     """
     label, config = json.loads(scenario_text)
-    scenario: Scenario = built_from_text(canonical(config), f"scenario {label}")
+    scenario: Scenario = build_once(canonical(config), f"scenario {label}")
     secret = np.repeat(np.arange(len(scenario.secrets)), size)
     split = "test" if part == "test" else "shadow"
     drawn = [
@@ -66,13 +66,13 @@ def drawn_worlds(scenario_text: str, part: str, size: int, repetitions: int, see
     ]
     databases = [w.database for w in drawn if w.database is not None]
     return Worlds(
-        secret=_shared([w.secret for w in drawn]),
-        answers=_shared([w.answers for w in drawn]),
-        database=_shared(databases) if databases else None,
+        secret=_read_only([w.secret for w in drawn]),
+        answers=_read_only([w.answers for w in drawn]),
+        database=_read_only(databases) if databases else None,
     )
 
 
-def _shared(parts: Sequence[NDArray[T]]) -> NDArray[T]:
+def _read_only(parts: Sequence[NDArray[T]]) -> NDArray[T]:
     """Return the parts as one array that nobody can change: other mechanisms see it too."""
     whole = np.concatenate(parts)
     whole.flags.writeable = False
@@ -120,7 +120,7 @@ class Game:
     def worlds(self, part: str) -> Worlds:
         """Return the worlds of one part, repetitions one after the other."""
         size = getattr(self.sizes, part)
-        return drawn_worlds(self.scenario_text, part, size, self.sizes.repetitions, self.seed)
+        return draw_worlds(self.scenario_text, part, size, self.sizes.repetitions, self.seed)
 
     @functools.cached_property
     def _released(self) -> dict[str, Array]:
@@ -147,18 +147,18 @@ class Game:
     def laws(self) -> tuple[AnswerLaw, ...] | None:
         """Return the law under each secret of what the mechanism sees, or None for no such law."""
         try:
-            return self.offered_laws()
+            return self.require_laws()
         except NotOfferedError:
             return None
 
-    def offered_laws(self) -> tuple[AnswerLaw, ...]:
+    def require_laws(self) -> tuple[AnswerLaw, ...]:
         """Return these laws, or raise NotOfferedError with the scenario's reason."""
         law = self.scenario.law
         if self.mechanism.sees == "database" and isinstance(self.scenario, HasDatabaseLaw):
             law = self.scenario.database_law
         return tuple(law(s) for s in range(len(self.scenario.secrets)))
 
-    def released(self) -> list[Released]:
+    def fresh_releases(self) -> list[Released]:
         """Return answers and releases of the fresh worlds, by repetition."""
         return [
             Released(answers=answers, releases=releases)
@@ -169,12 +169,12 @@ class Game:
             )
         ]
 
-    def played(self, attacks: dict[str, Plain]) -> tuple[dict[str, list[Scored]], dict[str, str]]:
+    def play(self, attacks: dict[str, Plain]) -> tuple[dict[str, list[Scored]], dict[str, str]]:
         """Run every attack; return scores by attack and repetition, and reasons of those unfit."""
         scored, reasons = {}, {}
         if not self.names.pairs:
-            told = "not applicable: the scenario has no pair of secrets to tell apart"
-            return {}, {f"attack {label}": told for label in attacks}
+            reason = "not applicable: the scenario has no pair of secrets to tell apart"
+            return {}, {f"attack {label}": reason for label in attacks}
         for label, config in attacks.items():
             try:
                 scored[label] = self._play(label, config)
@@ -183,7 +183,7 @@ class Game:
         return scored, reasons
 
     def _play(self, label: str, config: Plain) -> list[Scored]:
-        attack: Attack = built_from_text(canonical(config), f"attack {label}")
+        attack: Attack = build_once(canonical(config), f"attack {label}")
         attackers = self._attackers(attack, label, config)
         fresh, held = (self._scores(attackers, part) for part in ("test", "holdout"))
         return [
@@ -202,7 +202,7 @@ class Game:
         repetitions = self.sizes.repetitions if attack.trained else 1
         if not attack.adaptive:
             return [
-                clean_attacker(
+                fit_non_adaptive(
                     self.scenario_text, label, canonical(config), self.sizes, r, self.n_releases,
                     self.seed,
                 )
@@ -238,14 +238,14 @@ class Game:
 
 
 @functools.lru_cache(maxsize=1024)
-def clean_attacker(
+def fit_non_adaptive(
     scenario_text: str, label: str, config: str, sizes: Sizes, repetition: int, k: int, seed: int
 ) -> Attacker:
     """Fit an attacker that never sees the mechanism, once a process for all mechanisms."""
-    worlds = drawn_worlds(scenario_text, "shadow", sizes.shadow, sizes.repetitions, seed)
+    worlds = draw_worlds(scenario_text, "shadow", sizes.shadow, sizes.repetitions, seed)
     secret = np.split(worlds.secret, sizes.repetitions)[repetition]
     answers = np.split(worlds.answers, sizes.repetitions)[repetition]
-    attack: Attack = built_from_text(config, f"attack {label}")
+    attack: Attack = build_once(config, f"attack {label}")
     n_secrets = int(worlds.secret.max()) + 1
     return attack.fit(
         Shadow(secret=secret, answers=answers, releases=np.repeat(answers[:, None], k, axis=1)),

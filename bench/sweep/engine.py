@@ -33,7 +33,7 @@ class Serial:
     def run(self, study: Study, cells: list[Cell]) -> Iterator[tuple[Cell, CellResult]]:
         """Yield every cell with its result, in the order given."""
         for cell in cells:
-            yield cell, measured(study, cell)
+            yield cell, run_cell_safely(study, cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Processes:
                 n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1,
                 pre_dispatch=UNDER_WAY * workers,
             )  # fmt: skip
-            tasks = [delayed(_keyed)(key, study, cell) for key, cell in left.items()]
+            tasks = [delayed(_run_with_key)(key, study, cell) for key, cell in left.items()]
             try:
                 for key, result in pool(tasks):
                     yield left.pop(key), result
@@ -72,26 +72,26 @@ class Processes:
                 # Cells start in order: those under way are the first that are left.
                 for key in list(left)[: UNDER_WAY * workers]:
                     cell = left.pop(key)
-                    yield cell, alone(study, cell)
+                    yield cell, run_alone(study, cell)
 
 
-def alone(study: Study, cell: Cell) -> CellResult:
+def run_alone(study: Study, cell: Cell) -> CellResult:
     """Measure one cell in a worker of its own, again if it is killed."""
     for _ in range(ATTEMPTS):
         try:
             pool = Parallel(n_jobs=2, backend="loky")  # one job would run in this process
-            return pool([delayed(measured)(study, cell)])[0]
+            return pool([delayed(run_cell_safely)(study, cell)])[0]
         except TerminatedWorkerError as error:
-            told = str(error)
-    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": told}
+            message = str(error)
+    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": message}
     return CellResult(status=FAILED, facts=facts)
 
 
-def _keyed(key: str, study: Study, cell: Cell) -> tuple[str, CellResult]:
-    return key, measured(study, cell)
+def _run_with_key(key: str, study: Study, cell: Cell) -> tuple[str, CellResult]:
+    return key, run_cell_safely(study, cell)
 
 
-def measured(study: Study, cell: Cell) -> CellResult:
+def run_cell_safely(study: Study, cell: Cell) -> CellResult:
     """Measure one cell; an error becomes a failed result with its traceback.
 
     Linear algebra uses one thread, so that the numbers do not depend on the engine.
@@ -99,7 +99,7 @@ def measured(study: Study, cell: Cell) -> CellResult:
     start = time.perf_counter()
     try:
         with threadpool_limits(limits=1):
-            result = study.measure(cell)
+            result = study.run_cell(cell)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         result = CellResult(

@@ -52,7 +52,7 @@ class Experiment:
         experiment_id = store.experiment_id(self.name)
         assert experiment_id is not None
         store.close_orphans(experiment_id)
-        known = store.finished(experiment_id, [c.key for c in cells]) if resume else {}
+        known = store.read_finished(experiment_id, [c.key for c in cells]) if resume else {}
         missing = [c for c in cells if c.key not in known]
         with Progress(len(cells), done=len(cells) - len(missing)) as progress:
             for cell, result in engine.run(self.study, missing):

@@ -14,7 +14,7 @@ from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray
 from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
@@ -52,7 +52,7 @@ class UncertaintyClaim:
     assumptions: Assumptions
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Condition on (mu_i - mu_j)' (Sigma + noise / k)^-1 (mu_i - mu_j): exact distance."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the answers' spread is only counted with Gaussian noise")

@@ -12,12 +12,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise, gaussian_leakage
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
@@ -43,7 +43,7 @@ class UnequalPairClaim:
     answers: GaussianAnswers
     notion: Approximate
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Compare the release laws of every pair, rounded up."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the unequal pair is solved for Gaussian noise only")
@@ -68,6 +68,17 @@ class UnequalPairGaussian:
     Notes
     -----
     The divergence falls in s, so s is found by bisection; the end that meets the budget is used.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = UnequalPairGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [164.721, 164.721]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -75,10 +86,7 @@ class UnequalPairGaussian:
     shape: Literal["isotropic", "directional"] = "isotropic"
 
     def __post_init__(self) -> None:
-        if self.shape not in ("isotropic", "directional"):
-            raise ValueError(
-                f"shape must be 'isotropic' or 'directional', got shape={self.shape!r}."
-            )
+        one_of("shape", self.shape, ("isotropic", "directional"))
 
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Find the smallest scale whose exact delta at epsilon is within the budget."""
@@ -87,13 +95,13 @@ class UnequalPairGaussian:
         if self.shape == "directional":
             direction = answers.common_direction()
             unit = np.outer(direction, direction)
-        yard = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
+        unit_scale = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
 
         def meets(deviation: float) -> bool:
             pairs = pair_leakages(answers, deviation**2 * unit)
             return max(p.delta(budget.epsilon).hi for p in pairs) <= budget.delta
 
-        low, high = (yard * end for end in RANGE)
+        low, high = (unit_scale * end for end in RANGE)
         if not meets(high):
             raise NotApplicableError(
                 f"no {self.shape} noise hides the pair's different covariances at this budget"

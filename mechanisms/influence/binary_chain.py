@@ -27,7 +27,7 @@ def long_chain_influence(p: float, q: float, b: int) -> float:
 def binary_chain_curve(
     p: float, q: float, length: int, *, b_max: int | None = None
 ) -> InfluenceCurve:
-    """Return the curve of a stationary chain of `length` cells, the ends included.
+    """Return the curve of a stationary chain of `length` entries, the ends included.
 
     Exact for ``p + q >= 1``, an upper bound else. Tabulated for b up to `b_max`; None for all.
     """
@@ -51,12 +51,12 @@ def binary_chain_curve(
     if b_max == length:
         values[length] = 0.0
     return InfluenceCurve(
-        values=values, cells=length, direction="exact" if p + q >= 1 else "upper bound"
+        values=values, entries=length, direction="exact" if p + q >= 1 else "upper bound"
     )
 
 
 def long_chain_curve(p: float, q: float, length: int, *, b_max: int) -> InfluenceCurve:
-    """Return `long_chain_influence` as the curve of `length` cells, tabulated for b up to `b_max`.
+    """Return `long_chain_influence` as the curve of `length` entries, for b up to `b_max`.
 
     The ends of a chain only lower it, and nothing reaches them from the middle while b is below
     half the length: exact there for ``p + q >= 1``, an upper bound else.
@@ -65,12 +65,12 @@ def long_chain_curve(p: float, q: float, length: int, *, b_max: int) -> Influenc
     values = [np.inf] + [long_chain_influence(p, q, b) for b in range(1, b_max + 1)]
     exact = p + q >= 1 and b_max < (length + 1) // 2
     return InfluenceCurve(
-        values=np.array(values), cells=length, direction="exact" if exact else "upper bound"
+        values=np.array(values), entries=length, direction="exact" if exact else "upper bound"
     )
 
 
 def _one_side(p: float, q: float, distances: IntArray) -> FloatArray:
-    """Return f(d), the largest log ratio that the cell d steps away can show."""
+    """Return f(d), the largest log ratio that the entry d steps away can show."""
     within("p", p, 0, 1, ends="()")
     within("q", q, 0, 1, ends="()")
     rare = min(1 - q, 1 - p) / (2 - p - q)  # stationary mass of the rarer state

@@ -28,7 +28,19 @@ from mechanisms.privacy.budget import Epsilon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceLaplace:
-    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish."""
+    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
+    """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
@@ -51,7 +63,19 @@ class InfluenceLaplace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceGeometric:
-    """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers."""
+    """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceGeometric().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.088]
+    """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon

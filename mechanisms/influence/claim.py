@@ -15,7 +15,7 @@ from mechanisms.influence.markov_quilt import (
     spectral_gap,
 )
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import Noise
+from mechanisms.noise.additive import NoiseLaw
 from mechanisms.privacy.assumptions import Assumptions, Condition, Priors, Public
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import PURE
@@ -67,7 +67,7 @@ class InfluenceClaim:
         assert isinstance(found, Guarantee)
         return found
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
@@ -124,12 +124,12 @@ class QuiltClaim:
             notes=(f"{len(known.chains)} chain(s) in Theta", *self.notes),
         )
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
 
-def entry_epsilon(noise: Noise, sensitivity: Sensitivity, n_releases: int) -> float:
+def entry_epsilon(noise: NoiseLaw, sensitivity: Sensitivity, n_releases: int) -> float:
     """Return the per-entry epsilon of all releases together, from the noise itself."""
     if sensitivity.unit != "entry":
         raise NotApplicableError(

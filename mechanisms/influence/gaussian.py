@@ -67,7 +67,7 @@ def observed_curve(
         )
     return InfluenceCurve(
         values=values,
-        cells=n,
+        entries=n,
         direction="upper bound",
         assumption=f"Gaussian prior not truncated, kept coordinates within +-{bound:g}",
     )

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from mechanisms.base import Knowledge
-from mechanisms.check import FloatArray, finite, positive, whole, within
+from mechanisms.check import FloatArray, finite, one_of, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.curve import InfluenceCurve
 
@@ -23,7 +23,7 @@ Utility = Literal["nearest", "largest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveKnowledge(Knowledge):
-    """How far entries betray each other, as an a(b)-influence curve.
+    """How much entries reveal about each other, as an a(b)-influence curve.
 
     Parameters
     ----------
@@ -102,10 +102,7 @@ class Candidates(Knowledge):
     sensitivity: float
 
     def __post_init__(self) -> None:
-        if self.utility not in ("nearest", "largest"):
-            raise ValueError(
-                f"utility must be 'nearest' or 'largest', got utility={self.utility!r}."
-            )
+        one_of("utility", self.utility, ("nearest", "largest"))
         positive("sensitivity", self.sensitivity, infinite=False)
         values = finite("values", self.values)
         if values.ndim != 1 or np.unique(values).size < values.size:

@@ -35,7 +35,7 @@ def chain_curve(
     lengths : int or sequence of int
         Lengths of the sequences. Independent sequences never help each other's attacker, and a
         shorter sequence is a beginning of a longer one, whose influence is at least as large (cut
-        the cells set aside to the beginning). So the longest decides.
+        the entries set aside to the beginning). So the longest decides.
     b_max : int or None
         Largest tabulated b; beyond it the curve is held at its last value. None tabulates until
         no larger b could serve an epsilon of .05 or more.
@@ -54,10 +54,10 @@ def chain_curve(
     Notes
     -----
     ``a(b) = max over i, s < t of min over (dl, dr) of max(F(s, t), F(t, s))``, where F adds what
-    the nearest kept cells on both sides tell; for one pair (s, t) the two maxima separate by the
+    the nearest kept entries on both sides tell; for one pair (s, t) the two maxima separate by the
     Markov property. (Bai, He, Gu, Kifer, Maeng 2026, Definition 2 and Section 6.4.)
 
-    Setting b cells aside buys ``(epsilon - a(b)) / b``, more than b + 1 cells could buy with no
+    Setting b entries aside buys ``(epsilon - a(b)) / b``, more than b + 1 entries could buy with no
     influence at all once ``a(b) (b + 1) <= epsilon``; there the search for `b_max` ends.
 
     Examples
@@ -69,22 +69,22 @@ def chain_curve(
     length = longest(lengths)
     within("tolerance", tolerance, 0, np.inf, ends="[)")
     if b_max is not None:
-        return _tabulated(chain, length, min(whole("b_max", b_max), length), tolerance)
+        return _tabulate(chain, length, min(whole("b_max", b_max), length), tolerance)
     width = FIRST_WIDTH
     while True:
-        curve = _tabulated(chain, length, min(width, length), tolerance)
+        curve = _tabulate(chain, length, min(width, length), tolerance)
         if width >= length or curve.at(width) * (width + 1) <= SMALLEST_EPSILON:
             return curve
         width *= 2
 
 
-def _tabulated(chain: MarkovChain, length: int, b_max: int, tolerance: float) -> InfluenceCurve:
+def _tabulate(chain: MarkovChain, length: int, b_max: int, tolerance: float) -> InfluenceCurve:
     size = len(chain.transition)
     rows = np.full((size * (size - 1) // 2, b_max + 1), -np.inf)
     for group in node_groups([chain], length, b_max, tolerance):
         for start in range(0, group.columns.size, COLUMNS):
             part = group.select(slice(start, start + COLUMNS))
-            rows[part.columns, 0] = np.inf  # a kept secret cell tells all
+            rows[part.columns, 0] = np.inf  # a kept secret entry tells all
             for b in range(1, min(b_max, length - 1) + 1):
                 for _, _, influence in part.minima(b, joint=False):
                     rows[part.columns, b] = np.maximum(rows[part.columns, b], influence.max(axis=0))
@@ -94,7 +94,7 @@ def _tabulated(chain: MarkovChain, length: int, b_max: int, tolerance: float) ->
     rows = np.minimum.accumulate(np.maximum(rows, 0.0), axis=1)  # rounding only
     return InfluenceCurve(
         values=rows.max(axis=0) if rows.size else np.zeros(b_max + 1),
-        cells=length,
+        entries=length,
         direction="exact" if tolerance <= EXACT else "upper bound",
         pairs=rows if rows.size else None,
     )

@@ -1,14 +1,14 @@
 """Noise scales of the Markov Quilt Mechanism on chains (Song, Wang, Chaudhuri 2017).
 
-The mechanism releases an L-Lipschitz query F (L1, one cell moves it by at most L) as
-``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept cells separates
-`card` cells from the rest and has max-influence e; then
+The mechanism releases an L-Lipschitz query F (L1, one entry moves it by at most L) as
+``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept entries separates
+`card` entries from the rest and has max-influence e; then
 ``sigma = max over nodes of min over quilts with e < epsilon of card / (epsilon - e)``,
 which is a total per-entry budget of ``1 / sigma``. The trivial quilt (card n, e = 0) always
 serves. Secrets are all pairs (X_i = s, X_i = t), at every node, the ends included.
 
 Every scale is that of the longest sequence: a quilt of a longer chain, cut to its beginning, is
-one of the shorter chain with no more cells and no more influence.
+one of the shorter chain with no more entries and no more influence.
 """
 
 from __future__ import annotations

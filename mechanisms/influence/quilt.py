@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from mechanisms.check import one_of
 from mechanisms.influence.claim import Method, QuiltClaim, mixing
 from mechanisms.influence.knowledge import ChainKnowledge
 from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
@@ -36,6 +37,16 @@ class MarkovQuiltLaplace:
     References
     ----------
     Song, Wang, Chaudhuri (2017), Theorem 4.4 and Algorithms 3 and 4.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = ChainKnowledge(chains=(chain,), lengths=(60,))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = MarkovQuiltLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
     """
 
     requires: ClassVar = (ChainKnowledge, Sensitivity)
@@ -44,14 +55,8 @@ class MarkovQuiltLaplace:
     histogram: Histogram = "joint"
 
     def __post_init__(self) -> None:
-        if self.histogram not in ("joint", "per_category"):
-            raise ValueError(
-                f"histogram must be 'joint' or 'per_category', got histogram={self.histogram!r}."
-            )
-        if self.method not in ("exact", "approximate"):
-            raise ValueError(
-                f"method must be 'exact' or 'approximate', got method={self.method!r}."
-            )
+        one_of("histogram", self.histogram, ("joint", "per_category"))
+        one_of("method", self.method, ("exact", "approximate"))
 
     def calibrate(
         self, known: ChainKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -59,7 +64,7 @@ class MarkovQuiltLaplace:
         """Scale independent Laplace noise to the worst node's best quilt."""
         sigma = self._multiplier(known, budget.epsilon)
         trivial = max(known.lengths) / budget.epsilon
-        note = "the trivial quilt: group privacy of all cells" if sigma >= trivial else ""
+        note = "the trivial quilt: group privacy of all entries" if sigma >= trivial else ""
         # A per-entry budget of 1 / sigma.
         paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
         scale = laplace_scale(paid * sigma, 1.0)

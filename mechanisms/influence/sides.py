@@ -1,4 +1,4 @@
-"""What one distant cell of a Markov chain tells about a value pair, to its left and right."""
+"""What one distant entry of a Markov chain tells about a value pair, to its left and right."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def log_powers(transition: FloatArray, count: int) -> Iterator[LogBounds]:
 class Sides:
     """The one-sided influences of one chain, tabulated by distance.
 
-    `right[d - 1, s, t]` is ``max over y of log P^d(s, y) / P^d(t, y)``: what the cell d steps to
-    the right tells. To the left the cell tells ``max over possible x of
+    `right[d - 1, s, t]` is ``max over y of log P^d(s, y) / P^d(t, y)``: what the entry d steps to
+    the right tells. To the left the entry tells ``max over possible x of
     log P^d(x, s) / P^d(x, t)`` (`left`) plus ``log P[X_i = t] / P[X_i = s]`` (`offsets`).
     """
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, within
+from mechanisms.check import FloatArray, one_of, within
 from mechanisms.influence.curve import InfluenceCurve
 
 UncertaintyOn = Literal["joint", "conditional"]
@@ -22,7 +22,7 @@ def uncertainty_penalty(spread: float, uncertainty_on: UncertaintyOn = "joint") 
     """Return what ``l = (1 - t) p`` and ``u = (1 + t) p`` add to a nominal influence, in nats.
 
     ``log((1 + t) / (1 - t))`` for conditionals; twice that for the joint, an upper bound that is
-    approached for kept assignments of small probability, as those of many kept cells are.
+    approached for kept assignments of small probability, as those of many kept entries are.
 
     Parameters
     ----------
@@ -37,11 +37,7 @@ def uncertainty_penalty(spread: float, uncertainty_on: UncertaintyOn = "joint") 
     (0.4055, 0.8109)
     """
     within("spread", spread, 0, 1, ends="[)")
-    if uncertainty_on not in ("joint", "conditional"):
-        raise ValueError(
-            "uncertainty_on must be 'joint' or 'conditional', "
-            f"got uncertainty_on={uncertainty_on!r}."
-        )
+    one_of("uncertainty_on", uncertainty_on, ("joint", "conditional"))
     once = float(np.log1p(spread) - np.log1p(-spread))
     return 2 * once if uncertainty_on == "joint" else once
 
@@ -51,19 +47,19 @@ def uncertain_curve(
 ) -> InfluenceCurve:
     """Return an upper bound on the curve when the prior is known within a factor ``1 +- spread``.
 
-    The nominal curve plus `uncertainty_penalty` at every b below `curve.cells`: the bound does
-    not decay in b. An epsilon at or below it leaves only group privacy of all cells.
+    The nominal curve plus `uncertainty_penalty` at every b below `curve.entries`: the bound does
+    not decay in b. An epsilon at or below it leaves only group privacy of all entries.
     """
     shift = uncertainty_penalty(spread, uncertainty_on)
 
-    def shifted(rows: FloatArray) -> FloatArray:
-        return np.where(np.arange(rows.shape[-1]) >= curve.cells, 0.0, rows + shift)
+    def shift_rows(rows: FloatArray) -> FloatArray:
+        return np.where(np.arange(rows.shape[-1]) >= curve.entries, 0.0, rows + shift)
 
     note = f"{uncertainty_on} probabilities known within a factor 1 +- {spread:g}"
     return InfluenceCurve(
-        values=shifted(curve.values),
-        cells=curve.cells,
+        values=shift_rows(curve.values),
+        entries=curve.entries,
         direction=curve.direction if spread == 0 else "upper bound",
-        pairs=None if curve.pairs is None else shifted(curve.pairs),
+        pairs=None if curve.pairs is None else shift_rows(curve.pairs),
         assumption="; ".join(filter(None, [curve.assumption, note])),
     )

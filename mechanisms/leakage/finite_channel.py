@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.leakage.integer_grid import CELLS, LogPair
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.integer_grid import CELLS
+from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
 
 
 def channel_pair(
     first: tuple[FiniteLaw, FloatArray], second: tuple[FiniteLaw, FloatArray], k: int
-) -> LogPair:
+) -> FinitePair:
     """Compare k releases of one answer under two finite laws.
 
     Parameters
@@ -36,4 +37,4 @@ def channel_pair(
         with np.errstate(divide="ignore"):
             weighted = joint + np.log(law.weights)[:, None]
         logs.append(np.logaddexp.reduce(weighted, axis=0))
-    return LogPair(first=logs[0], second=logs[1])
+    return FinitePair.from_logs(first=logs[0], second=logs[1])

@@ -10,7 +10,8 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError, Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
@@ -20,7 +21,7 @@ from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import Approximate
 
 
-class Noise(Protocol):
+class NoiseLaw(Protocol):
     """A law of additive noise in R^m."""
 
     def variances(self) -> FloatArray:
@@ -51,14 +52,14 @@ class HasNoiseDensity(Protocol):
 class HasSplitNoise(Protocol):
     """A noise law that knows how much of it several releases need to cost what one costs."""
 
-    def split_among(self, n_releases: int) -> Noise:
+    def split_among(self, n_releases: int) -> NoiseLaw:
         """Return the noise of which so many releases cost what one of this costs."""
 
 
 class Claim(Protocol):
     """How a noise law translates into a guarantee: a theorem with its inputs."""
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Return what `n_releases` independent releases of one answer guarantee together."""
 
 
@@ -67,7 +68,7 @@ class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
 
     sees: ClassVar[Sees] = "answers"
-    noise: Noise
+    noise: NoiseLaw
     claim: Claim
 
     @property
@@ -135,7 +136,7 @@ class TranslationClaim:
     theorem: str
     assumptions: Assumptions
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,
@@ -163,8 +164,8 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
 
 def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
-    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
-        mean = np.asarray(law.support[0], dtype=np.float64)
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.atoms.ndim == 2:
+        mean = np.asarray(law.atoms[0], dtype=np.float64)
         return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
     return law
 

@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.check import FloatArray, one_of
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.gaussian_tradeoff import (
     classical_constant,
@@ -19,7 +20,7 @@ from mechanisms.leakage.gaussian_tradeoff import (
 )
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
-from mechanisms.leakage.unequal_gaussian import diagonalised
+from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, point_as_gaussian
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
@@ -108,10 +109,7 @@ class GaussianNoise:
 
 def check_calibration(name: str) -> CalibrationName:
     """Return `name` if it is a known Gaussian calibration."""
-    if name not in ("classical", "analytic"):
-        raise ValueError(
-            f"calibration must be 'classical' or 'analytic', got calibration={name!r}."
-        )
+    one_of("calibration", name, ("classical", "analytic"))
     return name  # type: ignore[return-value]
 
 
@@ -144,9 +142,7 @@ def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> 
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
     if equal_covariances(first, second):
         return GaussianShift(mahalanobis(first.mean - second.mean, first.covariance + extra))
-    pair = diagonalised(
-        first.mean, first.covariance + extra, second.mean, second.covariance + extra
-    )
+    pair = diagonalise(first.mean, first.covariance + extra, second.mean, second.covariance + extra)
     return GaussianShift(math.inf) if pair is None else pair
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechanisms.check import Array, FloatArray, finite, positive
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import geometric_lattice, repeated, whole_numbers
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import AdditiveNoise

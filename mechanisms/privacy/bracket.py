@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mechanisms.check import NotPossibleError
 
-class NotComputableError(ValueError):
+
+class NotComputableError(NotPossibleError):
     """An exact leakage that nobody can compute here; the message is the reason."""
 
 

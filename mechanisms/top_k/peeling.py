@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import log_softmax
 
 from mechanisms.base import Sees
-from mechanisms.check import Array, FloatArray, IntArray, positive, whole
+from mechanisms.check import Array, FloatArray, IntArray, one_of, positive, whole
 from mechanisms.influence.claim import EntryClaim
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.integer_grid import CELLS
 from mechanisms.leakage.pair import PairLeakage
@@ -160,26 +161,20 @@ class PeeledRanking:
                 f"{math.perm(size, self.k)} rankings of {atoms} answers are too many to list"
             )
         picks = all_rankings(size, self.k)
-        one, other = ((law, self.channel(law.support, picks)) for law in (first, second))
+        one, other = ((law, self.channel(law.atoms, picks)) for law in (first, second))
         return channel_pair(one, other, n_releases)
 
 
 def check_composition(composition: str, selection: str) -> None:
     """Refuse an unknown composition, and that of whole rankings where it is not proved."""
-    if composition not in COMPOSITIONS:
-        raise ValueError(
-            f"composition must be one of {', '.join(COMPOSITIONS)}, got {composition!r}."
-        )
+    one_of("composition", composition, COMPOSITIONS)
     if composition == "joint" and selection == "permute_and_flip":
         raise ValueError("composition='joint' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:
     """Refuse a selection that does not exist."""
-    if selection not in SELECTIONS:
-        raise ValueError(
-            f"selection must be one of {', '.join(SELECTIONS)}, got selection={selection!r}."
-        )
+    one_of("selection", selection, SELECTIONS)
 
 
 def all_rankings(size: int, k: int) -> IntArray:

@@ -24,11 +24,11 @@ from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.gaussian import observed_influence, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
-from mechanisms.influence.truncated_gaussian import truncated_influence
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
+from tests.support.truncated_influence import truncated_influence
 
 BINARY = ((0.6, 0.4), (0.2, 0.8))
 CHAIN = MarkovChain(transition=np.array(BINARY))
@@ -165,7 +165,7 @@ def test_every_column_of_the_ledger_is_filled_and_violations_are_explained():
     )  # fmt: skip
     filled, violated = set(), set()
     for cell in study.cells():
-        result = study.measure(cell)
+        result = study.run_cell(cell)
         assert result.status == "finished", (cell.name, result.facts)
         columns = {r["metric"] for r in result.rows if r["attack"] == ""}
         if {"claimed", "exact", "certified"} <= columns:

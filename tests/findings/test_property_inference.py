@@ -42,7 +42,7 @@ def results(**changes):
         "scenarios": {"adult": ADULT | {"model": "sampled"}},
         "mechanisms": {k: {"_target_": f"mechanisms.{v}"} for k, v in KINDS.items()},
         "attacks": {
-            "published": META | {"shadow": "clean", "estimator": LOGISTIC},
+            "published": META | {"adaptive": False, "estimator": LOGISTIC},
             "adaptive": ADAPTIVE,
             "optimal": {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"},
         },
@@ -54,7 +54,7 @@ def results(**changes):
         "n_test": 100,
     }
     study = Cross(**(settings | changes))
-    return {c.labels["mechanism"]: study.measure(c) for c in study.cells()}
+    return {c.labels["mechanism"]: study.run_cell(c) for c in study.cells()}
 
 
 @pytest.fixture(scope="module")

@@ -123,7 +123,7 @@ def test_a_claim_of_the_per_category_histogram_is_far_below_its_budget():
     assert each.guarantee.bound == pytest.approx(0.0186, abs=0.0005)
 
 
-def test_the_published_uncertain_columns_fit_the_conditional_reading():
+def test_the_published_uncertain_columns_fit_conditional_uncertainty():
     """Mean absolute difference of the hit rates, both mechanisms."""
     gaps = {}
     for uncertainty_on in ("conditional", "joint"):

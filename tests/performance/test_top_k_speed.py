@@ -113,7 +113,7 @@ print(text, typed, typed + time.perf_counter() - start, rows)
 WRITE = """
 import sys
 from pathlib import Path
-from bench.datasets.sequences.synthetic_files import write_files
+from tests.support.synthetic_files import write_files
 write_files(Path(sys.argv[1]), int(sys.argv[2]))
 """
 

@@ -1,10 +1,10 @@
 """Whether optional files are there."""
 
-from bench.datasets.source import DataAbsentError, located
+from bench.datasets.source import DataAbsentError, locate
 
 
 def holds(name):
     try:
-        return located(name, None).is_file()
+        return locate(name, None).is_file()
     except DataAbsentError:
         return False

@@ -18,8 +18,8 @@ from bench.datasets.sequences.sequence_statistics import (
     Entries,
     SequenceStatistics,
     Steps,
+    check_steps,
     from_entries,
-    known_steps,
     with_notes_on,
 )
 from bench.datasets.source import DataError, folder_with
@@ -77,7 +77,7 @@ class Capture24:
         positive("window", self.window, infinite=False)
         whole("held_out", self.held_out)
         whole("seed", self.seed, low=0)
-        known_steps(self.steps)
+        check_steps(self.steps)
         if not isinstance(self.labelling, str) or not self.labelling:
             raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
 
@@ -123,7 +123,7 @@ def read_capture24(
     if absent:
         raise DataError(f"{root / METADATA} does not list {', '.join(absent[:3])}.")
     states, groups = tuple(sorted(set(names.values()))), tuple(sorted(set(ages.values())))
-    queried = held_out_of({pid: ages[pid] for pid in files}, held_out, seed)
+    queried = choose_held_out({pid: ages[pid] for pid in files}, held_out, seed)
     parts, unknown = [], 0
     for pid, path in files.items():
         pieces, strange = sequences_of(path, names, states, window)
@@ -186,7 +186,7 @@ def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
+def choose_held_out(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
     """Choose the queried participants of each age band; some must be left to train."""
     rng = np.random.default_rng(seed)
     chosen: list[str] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bench.datasets.source import DataError, unpacked
+from bench.datasets.source import DataError, decompress
 
 FOLDER = "har_labels/adl_houses"
 NAMES = {"ABC": "houseABC.activity_names", "DE": "houseDE.activity_names"}
@@ -47,7 +47,7 @@ def read_names(path: Path) -> dict[int, str]:
 def _rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     wrong = f"{path} is not in its published format"
     try:
-        lines = unpacked(path).decode().splitlines()
+        lines = decompress(path).decode().splitlines()
     except UnicodeDecodeError as error:
         raise DataError(f"{wrong}: {error}.") from error
     rows = [line.split("\t") for line in lines if line.strip()]

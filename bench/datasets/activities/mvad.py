@@ -6,7 +6,7 @@ import io
 
 import pandas as pd
 
-from bench.datasets.source import DataError, located, unpacked
+from bench.datasets.source import DataError, decompress, locate
 
 FILE = "har_labels/traminer/mvad.csv.gz"
 FIRST, LAST = "Jul.93", "Jun.99"
@@ -21,10 +21,10 @@ def read_mvad(path: str | None) -> pd.DataFrame:
     ----------
     McVicar and Anyadike-Danes (2002).
     """
-    file = located(FILE, path)
+    file = locate(FILE, path)
     wrong = f"{file} is not in its published format"
     try:
-        table = pd.read_csv(io.BytesIO(unpacked(file)), dtype=str, na_filter=False)
+        table = pd.read_csv(io.BytesIO(decompress(file)), dtype=str, na_filter=False)
     except ValueError as error:
         raise DataError(f"{wrong}: {str(error).splitlines()[0]}.") from error
     if not {FIRST, LAST} <= set(table.columns):

@@ -15,10 +15,10 @@ from bench.datasets.sequences.sequence_statistics import (
     Entries,
     SequenceStatistics,
     Steps,
+    check_steps,
     from_entries,
-    known_steps,
 )
-from bench.datasets.source import DataError, located
+from bench.datasets.source import DataError, locate
 from mechanisms.check import whole, within
 
 SMARTPHONE = "har_labels/uci_har"
@@ -34,7 +34,7 @@ class CareerRanking:
     ----------
     path : str or None
         CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks in the folder named
-        by ``BENCH_DATA``, then beside the checkout.
+        by ``BENCH_DATA``.
     group : str or None
         Column of the public groups, such as ``male`` or ``Grammar``.
     held_out : float in (0, 1)
@@ -59,7 +59,7 @@ class CareerRanking:
     def __post_init__(self) -> None:
         within("held_out", self.held_out, 0, 1, ends="()")
         whole("seed", self.seed, low=0)
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
@@ -85,7 +85,7 @@ class SmartphoneActivities:
     ----------
     folder : str or None
         With ``y_{train,test}.txt``, ``subject_{train,test}.txt`` and ``activity_labels.txt``; None
-        looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        looks in the folder named by ``BENCH_DATA``.
     steps : {"all", "changes"}
 
     References
@@ -99,12 +99,12 @@ class SmartphoneActivities:
     synthetic = False
 
     def __post_init__(self) -> None:
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
-        root = located(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
+        root = locate(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
         names = dict(line.split() for line in _lines(root / "activity_labels.txt"))
         walks, queried = [], []
         for part in ("train", "test"):

@@ -15,8 +15,8 @@ from bench.datasets.sequences.sequence_statistics import (
     Steps,
     from_entries,
 )
-from bench.datasets.sequences.synthetic_walks import alias_tables
 from bench.datasets.source import DataError
+from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.chain import stationary_law
 
 ACTIVITIES = (
@@ -80,3 +80,20 @@ def synthetic_statistics(held_out: int, steps: Steps) -> SequenceStatistics:
         ),
         steps,
     )
+
+
+def alias_tables(laws: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the tables of the alias method (Walker 1977; Vose 1991), a row a law."""
+    n, k = laws.shape
+    accept, alias = np.ones((n, k)), np.tile(np.arange(k), (n, 1))
+    for row, law in enumerate(laws):
+        mass = (law * k).tolist()
+        small = [i for i in range(k) if mass[i] < 1]
+        large = [i for i in range(k) if mass[i] >= 1]
+        while small and large:
+            poor, rich = small.pop(), large[-1]
+            accept[row, poor], alias[row, poor] = mass[poor], rich
+            mass[rich] -= 1 - mass[poor]
+            if mass[rich] < 1:
+                small.append(large.pop())
+    return accept, alias

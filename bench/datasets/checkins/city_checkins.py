@@ -16,15 +16,15 @@ from bench.datasets.checkins.checkin_labels import common_labels, folded, merged
 from bench.datasets.checkins.checkin_rows import FARTHEST, OFFSET, TIME, seconds
 from bench.datasets.checkins.checkin_stream import TEXT_TIME, blocks, decoded, fixed, malformed
 from bench.datasets.checkins.foursquare_venues import NUMBER
-from bench.datasets.sequences.sequence_file import moments, ordered_entries, read_columns
+from bench.datasets.sequences.sequence_file import moments, order_entries, read_columns
 from bench.datasets.sequences.sequence_statistics import (
     SequenceStatistics,
     Steps,
+    check_steps,
     from_entries,
-    known_steps,
 )
-from bench.datasets.source import DataError, located
-from mechanisms.check import positive, within
+from bench.datasets.source import DataError, locate
+from mechanisms.check import one_of, positive, within
 
 COLUMNS = {"user": pa.int32(), "venue": pa.binary(), "category_id": pa.binary(),
            "category": pa.binary(), "lat": pa.float64(), "lon": pa.float64(),
@@ -73,16 +73,15 @@ class CityCheckIns:
     synthetic = False
 
     def __post_init__(self) -> None:
-        if self.group not in ("month", "square"):
-            raise ValueError(f"group must be 'month' or 'square', got group={self.group!r}.")
+        one_of("group", self.group, ("month", "square"))
         positive("degrees", self.degrees, infinite=False)
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
-        path = located(NEW_YORK, self.path)
+        path = locate(NEW_YORK, self.path)
         table = original(path) if path.name.endswith(".txt") else with_header(path)
         # Also false where a place is no number.
         there = (table["lat"].abs() <= 90) & (table["lon"].abs() <= 180)
@@ -95,7 +94,7 @@ class CityCheckIns:
             )
         merged = merged_labels()
         label = table["category"].map({n: merged.get(folded(n), n) for n in set(table["category"])})
-        entries = ordered_entries(
+        entries = order_entries(
             user=table["user"],
             moment=table["moment"],
             label=label,

@@ -13,7 +13,7 @@ from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.sequences.sequence_statistics import (
     SequenceStatistics,
     Steps,
-    known_steps,
+    check_steps,
     with_notes_on,
 )
 from bench.datasets.source import folder_with
@@ -35,7 +35,7 @@ class Foursquare:
     ----------
     folder : str or None
         With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None looks in the
-        folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
+        folder named by ``BENCH_DATA`` (or ``foursquare`` in it); without
         the files the embedded SYNTHETIC population stands in.
     training_days, days : int
         The first days train, those up to `days` are queried; without effect on the stand-in,
@@ -59,7 +59,7 @@ class Foursquare:
             raise ValueError(
                 f"training_days must be below days={self.days}, got {self.training_days}."
             )
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @property
     def _where(self) -> str | None:

@@ -11,8 +11,8 @@ import numpy as np
 from bench.datasets.activities.home_files import FOLDER, name_of, read_home
 from bench.datasets.activities.mvad import careers, read_mvad
 from bench.datasets.sequences.chains import chain_digest
-from bench.datasets.source import DataError, located, unpacked
-from mechanisms.check import positive, whole
+from bench.datasets.source import DataError, decompress, locate
+from mechanisms.check import one_of, positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
@@ -26,7 +26,7 @@ class Recording:
     Parameters
     ----------
     path : str or None
-        The file; None looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        The file; None looks in the folder named by ``BENCH_DATA``.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
     """
@@ -99,10 +99,10 @@ class HouseholdPower(Recording):
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return the unbroken runs of states."""
-        path = located(POWER, self.path)
+        path = locate(POWER, self.path)
         try:
             rows = [
-                line.split("\t") for line in unpacked(path).decode().splitlines() if line.strip()
+                line.split("\t") for line in decompress(path).decode().splitlines() if line.strip()
             ]
             power = np.array([float(kilowatts) for _, kilowatts in rows])[:: self.minutes]
         except ValueError as error:
@@ -146,10 +146,9 @@ class DailyActivities(Recording):
     house: str = "A"
 
     def __post_init__(self) -> None:
-        if self.house not in ("A", "B", "C", "D", "E"):
-            raise ValueError(f"house must be one of A, B, C, D, E, got house={self.house!r}.")
+        one_of("house", self.house, ("A", "B", "C", "D", "E"))
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence."""
-        path = located(f"{FOLDER}/{name_of(self.house)}", self.path)
+        path = locate(f"{FOLDER}/{name_of(self.house)}", self.path)
         return [read_home(path)["activity"].tolist()]

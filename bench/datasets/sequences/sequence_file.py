@@ -15,8 +15,8 @@ from bench.datasets.sequences.sequence_statistics import (
     Entries,
     SequenceStatistics,
     Steps,
+    check_steps,
     from_entries,
-    known_steps,
 )
 from bench.datasets.source import DataError, unsplit
 from mechanisms.check import within
@@ -66,7 +66,7 @@ class SequenceFile:
 
     def __post_init__(self) -> None:
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
@@ -76,7 +76,7 @@ class SequenceFile:
         moment = moments(table[self.time], str(self.path))
         group = table[self.group] if self.group else pd.Series(ALL, index=table.index)
         return from_entries(
-            ordered_entries(
+            order_entries(
                 user=table[self.user], moment=moment, label=table[self.label], group=group,
                 train=self.train, labels=self.labels,
             ),
@@ -84,7 +84,7 @@ class SequenceFile:
         )  # fmt: skip
 
 
-def ordered_entries(
+def order_entries(
     *,
     user: pd.Series,
     moment: pd.Series,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.datasets.source import DataError
-from mechanisms.check import IntArray
+from mechanisms.check import IntArray, one_of
 
 OTHER = "Other"
 CHUNK = 1_000_000
@@ -134,10 +134,9 @@ def with_notes_on(
     return dataclasses.replace(statistics, notes=(*statistics.notes, *notes))
 
 
-def known_steps(steps: str) -> None:
+def check_steps(steps: str) -> None:
     """Refuse what is no kind of steps."""
-    if steps not in get_args(Steps):
-        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+    one_of("steps", steps, get_args(Steps))
 
 
 def from_entries(entries: Entries, steps: Steps = "all") -> SequenceStatistics:
@@ -146,10 +145,10 @@ def from_entries(entries: Entries, steps: Steps = "all") -> SequenceStatistics:
     Works on sequences of about a million entries at a time, so that memory stays that of the
     entries themselves.
     """
-    return accumulate(_cut(entries), steps, entries.notes)
+    return accumulate(_split(entries), steps, entries.notes)
 
 
-def _cut(entries: Entries) -> Iterator[Entries]:
+def _split(entries: Entries) -> Iterator[Entries]:
     """Yield all entries of some owners, about CHUNK entries at a time."""
     n, whose = entries.state.size, entries.together
     columns = {
@@ -165,7 +164,7 @@ def _cut(entries: Entries) -> Iterator[Entries]:
 
 def accumulate(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> SequenceStatistics:
     """Count entries in parts of the same states and groups, no sequence in two of them."""
-    known_steps(steps)
+    check_steps(steps)
     states, groups, moved, counted, lengths = zip(
         *((part.states, part.groups, *_counts(part, steps)) for part in parts), strict=True
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from bench.datasets.source import DataError, SourceFile, digest_of, named_folder
+from bench.datasets.source import DataError, SourceFile, data_folder, digest_of
 
 COLUMNS = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
@@ -53,7 +53,7 @@ class Adult:
 
     @cached_property
     def _files(self) -> tuple[bytes, bytes]:
-        folder = self.path if self.path is not None else named_folder(TRAIN, TEST)
+        folder = self.path if self.path is not None else data_folder(TRAIN, TEST)
         return (
             TRAIN.read(folder, download=self.download),
             TEST.read(folder, download=self.download),

@@ -8,7 +8,7 @@ import pytest
 from hydra import compose, initialize_config_module
 from omegaconf import OmegaConf
 
-from bench.config.build import ConfigError, build, built_from_text, check_parameters, unknown
+from bench.config.build import ConfigError, build, build_once, check_parameters, unknown
 from bench.config.choices import options
 from bench.core.cell import canonical
 
@@ -21,7 +21,7 @@ METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
     "mechanism": ("calibrate", "requires", "accepts"),
     "attack": ("fit", "trained", "adaptive"),
-    "metric": ("measure", "side", "name"),
+    "metric": ("estimate", "side", "name"),
     "figure": ("draw",),
     "engine": ("run",),
 }
@@ -181,12 +181,12 @@ def test_open_ended_parameters_are_left_to_the_component():
         (
             {"_target_": "mechanisms.noise.laplace.Nope"},
             "thing: cannot import mechanisms.noise.laplace.Nope: "
-            "module 'mechanisms.noise.laplace' has no attribute 'Nope'.",
+            "No module named 'mechanisms.noise.laplace.Nope'; 'mechanisms.noise.laplace' is not a "
+            "package.",
         ),
         (
             {"_target_": "mechanisms.nope.Nope"},
-            "thing: cannot import mechanisms.nope.Nope: "
-            "module 'mechanisms' has no attribute 'nope'.",
+            "thing: cannot import mechanisms.nope.Nope: No module named 'mechanisms.nope'.",
         ),
         ({"_target_": "no_such_package.X"}, "thing: cannot import no_such_package.X: No module"),
         ({"_target_": ""}, "thing: cannot import : "),
@@ -225,9 +225,9 @@ def test_class_methods_can_be_targets():
 
 def test_the_same_text_is_built_once():
     text = canonical({"_target_": MEAN, "column": "x"})
-    assert built_from_text(text, "thing") is built_from_text(text, "thing")
+    assert build_once(text, "thing") is build_once(text, "thing")
     other = canonical({"_target_": MEAN, "column": "y"})
-    assert built_from_text(other, "thing") is not built_from_text(text, "thing")
+    assert build_once(other, "thing") is not build_once(text, "thing")
 
 
 def test_nearest_names_come_first():

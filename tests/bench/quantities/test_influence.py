@@ -124,8 +124,7 @@ def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, te
         NetworkInfluence(path=str(tmp_path / "nowhere.bif")).digest  # noqa: B018
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     quantity = ChainInfluence(source=Careers(), length=72)
     assert quantity.digest == "absent"
@@ -158,7 +157,7 @@ def test_closed_forms_are_for_two_states():
         (lambda: ProcessInfluence(decay=0.0), "decay must be in"),
         (lambda: ProcessInfluence(decay=1.0, prior="x"), "prior must be"),
         (lambda: NetworkInfluence(beam=0), "beam must be"),
-        (lambda: ChainScale(method="guess"), "method must be one of"),
+        (lambda: ChainScale(method="guess"), "method must be 'quilt_exact', "),
         (lambda: ChainScale(method="curve", vary="x"), "vary must be"),
         (lambda: ChainScale(method="curve", epsilon=0.0), "epsilon must be in"),
         (lambda: ChainScale(method="curve").curve(np.array([1.0])), "x must be in"),

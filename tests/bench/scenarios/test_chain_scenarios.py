@@ -15,7 +15,6 @@ from bench.study.cross import Cross, absent_data
 from bench.study.game import Game, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
@@ -26,11 +25,11 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import uncertainty_penalty
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
@@ -57,7 +56,7 @@ def test_worlds_have_the_laws_that_the_scenario_offers(scenario):
     for value in range(len(scenario.secrets)):
         law = scenario.law(value)
         own = worlds.answers[secret == value]
-        seen = (own[:, None] == law.support[None]).all(axis=2).mean(axis=0)
+        seen = (own[:, None] == law.atoms[None]).all(axis=2).mean(axis=0)
         assert seen.sum() == pytest.approx(1.0)
         deviation = np.sqrt(law.weights * (1 - law.weights) / 20_000)
         assert (np.abs(seen - law.weights) <= 5 * deviation + 1 / 20_000).all()
@@ -92,7 +91,7 @@ def test_the_expected_value_mechanism_breaks_its_claim_where_answers_are_no_tran
 def test_facts_are_those_of_the_chain():
     scenario = count(length=7, users=2)
     assert scenario.knowledge(Sensitivity).size == 7
-    assert scenario.knowledge(CurveKnowledge).curve.cells == 7
+    assert scenario.knowledge(CurveKnowledge).curve.entries == 7
     assert "public" in scenario.knowledge(CurveKnowledge).public
     assert scenario.knowledge(ChainKnowledge).lengths == (7, 7)
     assert scenario.knowledge(EntryValues).states == 2
@@ -201,7 +200,7 @@ def test_a_planted_mechanism_that_leaks_twice_its_claim_is_caught():
     planted = {"planted": {"_target_": "tests.support.components.LyingLaplace"}}
     study = cross(node(), planted, grid={"epsilon": [0.5, 1.0]})
     for cell in study.cells():
-        assert study.measure(cell).facts["verdict"] == "violated"
+        assert study.run_cell(cell).facts["verdict"] == "violated"
 
 
 def test_composition_is_measured_where_it_is_computable():
@@ -212,7 +211,7 @@ def test_composition_is_measured_where_it_is_computable():
     }, grid={"epsilon": [1.0], "n_releases": [1, 2]})  # fmt: skip
     found = {}
     for cell in study.cells():
-        result = study.measure(cell)
+        result = study.run_cell(cell)
         rows = {r["metric"]: r["value"] for r in result.rows if r["attack"] == ""}
         found[cell.labels["mechanism"], cell.labels["n_releases"]] = rows, result.facts
     for name in ("rr", "exponential"):
@@ -233,20 +232,19 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     }  # fmt: skip
     study = cross(scenario, LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell)
     assert result.status == "finished"
     assert result.facts["exact"].startswith("not computable: the exact law of histograms of 6")
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     scenario = ChainCount(source=HouseholdPower(), counted="1", length=10)
     assert "give its path" in absent_data(scenario)
     source = {"_target_": "bench.datasets.sequences.real_chains.HouseholdPower"}
     study = cross(node(source=source), LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell)
     assert result.status == "not applicable"
     assert "no file" in result.facts["reason"]
 
@@ -257,8 +255,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
         ({"transition": [[0.6, 0.5], [0.2, 0.8]]}, "rows must sum to 1, got 1.1 in row 0"),
         ({"transition": [[1.2, -0.2], [0.2, 0.8]]}, "transition must be non-negative, got -0.2"),
         ({"transition": [[0.5, 0.5]]}, "transition must be a square matrix"),
-        ({"counted": "2"}, "state must be one of 0, 1, got '2'"),
-        ({"values": ["0", "x"]}, "state must be one of 0, 1, got 'x'"),
+        ({"counted": "2"}, "state must be '0' or '1', got state='2'"),
+        ({"values": ["0", "x"]}, "state must be '0' or '1', got state='x'"),
         ({"values": ["0"]}, "must have two possible values or more"),
         ({"initial": [1.0, 0.0], "positions": [1]}, "must have two possible values or more"),
         ({"transition": [[1.0, 0.0], [1.0, 0.0]]}, "must have two possible values or more"),
@@ -284,9 +282,9 @@ def test_reducible_and_periodic_chains_give_the_right_values():
     assert still.knowledge(CurveKnowledge).curve.values[:10].min() == math.inf
     budget = still.knowledge(CurveKnowledge).curve.budget(1.0)
     assert budget.total == pytest.approx(1 / 10)  # group privacy
-    assert still.law(1).support.tolist() == [[10.0]]
+    assert still.law(1).atoms.tolist() == [[10.0]]
     swap = count(transition=[[0.0, 1.0], [1.0, 0.0]], length=10)
-    assert swap.law(0).support.tolist() == [[5.0]]
+    assert swap.law(0).atoms.tolist() == [[5.0]]
     assert swap.knowledge(CurveKnowledge).curve.at(9) == math.inf
 
 

@@ -13,7 +13,7 @@ import pytest
 from bench.core.cell import Cell, CellResult, row
 from bench.store.read_sweep import latest_sweep, table_of
 from bench.store.run_schema import legal, owner
-from bench.store.tag_codec import unpacked
+from bench.store.tag_codec import unpack
 from bench.store.tracking import Store, StoreError, sqlite_path, tracking_uri
 from tests.bench.study.test_cross import MECHANISMS, study
 
@@ -64,7 +64,7 @@ def test_only_missing_cells_are_computed(run):
 def test_infinite_and_missing_numbers_survive_and_never_reach_a_metric(store):
     experiment_id = store.experiment_id("e")
     store.record(experiment_id, "s", cell(), result(math.inf), again=False)
-    back = store.finished(experiment_id, None)[cell().key]
+    back = store.read_finished(experiment_id, None)[cell().key]
     assert back.rows[0]["value"] == math.inf
     (run,) = store._search(experiment_id, "tags.kind = 'cell'")
     assert run.data.metrics == {"epsilon": 0.0}
@@ -83,10 +83,10 @@ def test_long_facts_and_parameters_are_not_cut(store):
     long = "ä" * 20_001
     recorded = cell(note=long)
     store.record(experiment_id, "s", recorded, result(reason=long), again=False)
-    assert store.finished(experiment_id, None)[recorded.key].facts["reason"] == long
+    assert store.read_finished(experiment_id, None)[recorded.key].facts["reason"] == long
     (run,) = store._search(experiment_id, "tags.kind = 'cell'")
     assert run.data.params["note"].endswith("... (20001 characters)")
-    assert unpacked("labels", run.data.tags)["note"] == long
+    assert unpack("labels", run.data.tags)["note"] == long
 
 
 def test_a_cell_is_recorded_once_by_key(store):
@@ -111,7 +111,7 @@ def test_more_than_a_thousand_runs_are_read_back_whole(store):
                     (f"{i}-", first),
                 )
         base.execute("update tags set value = run_uuid where key = 'cell_key'")
-    assert len(store.finished(experiment_id, None)) == 1003
+    assert len(store.read_finished(experiment_id, None)) == 1003
 
 
 def test_a_moved_folder_loses_nothing(run, tmp_path):
@@ -130,13 +130,13 @@ def test_runs_of_a_dead_process_are_closed_and_computed_again(store):
     store._client.create_run(experiment_id, tags=dead)
     store._client.create_run(experiment_id, tags=owner() | {"kind": "cell"})
     assert store.close_orphans(experiment_id) == 1
-    assert store.finished(experiment_id, [cell().key]) == {}
+    assert store.read_finished(experiment_id, [cell().key]) == {}
 
 
 def test_failed_cells_are_not_read_back(store):
     experiment_id = store.experiment_id("e")
     store.record(experiment_id, "s", cell(), CellResult(status="failed"), again=False)
-    assert store.finished(experiment_id, None) == {}
+    assert store.read_finished(experiment_id, None) == {}
 
 
 def test_the_address_is_as_asked_else_mlflows_variable_else_sqlite(monkeypatch):

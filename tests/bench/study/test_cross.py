@@ -17,7 +17,7 @@ MECHANISMS = {
 }
 LEARNER = {
     "_target_": "attacks.meta_classifier.MetaClassifier",
-    "shadow": "clean",
+    "adaptive": False,
     "estimator": {"_target_": "sklearn.ensemble.RandomForestClassifier", "n_estimators": 5},
 }
 
@@ -32,7 +32,7 @@ def study(mechanisms=MECHANISMS, **changes):
         "attacks": {
             "lr": {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"},
             "forest": LEARNER,
-            "adaptive": LEARNER | {"shadow": "noised"},
+            "adaptive": LEARNER | {"adaptive": True},
         },
         "metrics": {
             "auc": {"_target_": "bench.metrics.attack.AUC"},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bench.study.cell_rows import how_known
+from bench.study.cell_rows import describe_bracket
 from bench.study.cross import Cross
 from bench.study.ledger import (
     DISPLAY_ERROR,
@@ -132,7 +132,7 @@ def test_null_audits_of_the_whole_harness_stay_below_5_percent(run):
         grid={"epsilon": np.linspace(0.1, 4.0, 400).tolist(), "delta": [0.001]},
         n_shadow=50, n_holdout=100, n_test=100,
     )  # fmt: skip
-    results = [study.measure(cell) for cell in study.cells()]
+    results = [study.run_cell(cell) for cell in study.cells()]
     best = [
         row["value"]
         for result in results
@@ -194,6 +194,6 @@ def test_a_tight_gaussian_has_exactly_the_claimed_leakage():
 
 
 def test_an_exact_number_that_rests_on_draws_says_so_with_its_error():
-    assert how_known(Bracket(1.0, 1.0)) == "exact"
-    assert how_known(Bracket(0.0, 1.0)) == "bracket"
-    assert how_known(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")
+    assert describe_bracket(Bracket(1.0, 1.0)) == "exact"
+    assert describe_bracket(Bracket(0.0, 1.0)) == "bracket"
+    assert describe_bracket(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")

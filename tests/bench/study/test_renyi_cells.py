@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from bench.study.cross import Cross
-from tests.bench.test_command_line import bench, folder, refused  # noqa: F401  (a fixture)
+from tests.support.command import bench
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 TREES = {
@@ -31,7 +31,7 @@ def points(tmp_path):
     return str(path)
 
 
-def measured(path, mechanism, attack, **changes):
+def run_one_cell(path, mechanism, attack, **changes):
     scenario = {
         "_target_": "bench.scenarios.numeric_column.NumericColumn", "path": path, "value": "x",
         "secret": "s", "pairs": [["a", "b"]],
@@ -43,7 +43,7 @@ def measured(path, mechanism, attack, **changes):
     }  # fmt: skip
     study = Cross(**(settings | changes))
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell)
     numbers = {r["metric"]: r["value"] for r in result.rows if not r["attack"]}
     return numbers, result.facts
 
@@ -52,7 +52,7 @@ def measured(path, mechanism, attack, **changes):
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
     mechanism = {"_target_": "mechanisms.renyi.tight_noise.TightNoise", "noise": noise}
-    numbers, facts = measured(points, mechanism, attack)
+    numbers, facts = run_one_cell(points, mechanism, attack)
     assert facts["verdict"] == "holds"
     assert facts["unit"] == "Renyi epsilon at order=2"
     assert numbers["claimed"] == pytest.approx(0.5)
@@ -62,12 +62,12 @@ def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
 
 def test_noise_of_half_the_scale_behind_a_claims_back_is_caught(points):
     mechanism = {"_target_": "tests.support.components.LyingLaplace"}
-    numbers, facts = measured(points, mechanism, LIKELIHOOD)
+    numbers, facts = run_one_cell(points, mechanism, LIKELIHOOD)
     assert facts["verdict"] == "violated"
     assert numbers["exact"] == pytest.approx(2 * numbers["claimed"])
 
 
-def test_a_users_table_runs_from_the_command_line(folder, points):  # noqa: F811
+def test_a_users_table_runs_from_the_command_line(folder, points):
     code, _, error = bench(folder, *MINE, f"scenario.path={points}")
     assert code == 0, error
     with (folder / "outputs/renyi_ledger/table.csv").open() as file:
@@ -88,6 +88,6 @@ def test_a_users_table_runs_from_the_command_line(folder, points):  # noqa: F811
         (["scenario.path=POINTS", "grid.order=[0]"], "order must be in (0, inf], got order=0."),
     ],
 )
-def test_bad_input_is_one_clear_line(folder, points, changes, said):  # noqa: F811
+def test_bad_input_is_one_clear_line(folder, refused, points, changes, said):
     words = [c.replace("POINTS", points) for c in changes]
     assert said in refused(folder, *MINE, *words)

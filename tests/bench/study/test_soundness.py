@@ -31,7 +31,7 @@ def claim(epsilon):
 
 
 def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
-    """The answers' means are close, so these calibrations add nothing; the supports betray all."""
+    """The answers' means are close, so these calibrations add nothing; the supports reveal all."""
     points = node("Spread", supports=[[0.0, 10.0], [1.0, 9.0]], weights=[[0.5, 0.5], [0.5, 0.5]])
     study = Cross(
         scenarios={"points": points},

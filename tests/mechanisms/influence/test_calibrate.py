@@ -145,13 +145,13 @@ def test_below_the_floor_of_an_uncertain_curve_group_privacy_remains_and_is_said
     assert mechanism.noise.scales == pytest.approx(group.noise.scales)
     notes = " ".join(mechanism.guarantee.notes)
     assert "does not exceed the curve's floor 0.81" in notes
-    assert "group privacy of all 100 cells" in notes
+    assert "group privacy of all 100 entries" in notes
     known = ChainKnowledge(
         chains=(BINARY,), lengths=(100,), uncertainty_penalty=uncertainty_penalty(0.2)
     )
     quilt = MarkovQuiltLaplace().calibrate(known, COUNT, budget=budget)
     assert quilt.noise.scales == pytest.approx([200.0])
-    assert "the trivial quilt: group privacy of all cells" in quilt.guarantee.notes
+    assert "the trivial quilt: group privacy of all entries" in quilt.guarantee.notes
 
 
 def test_theta_of_all_initial_laws_and_of_several_chains_costs_more():
@@ -182,7 +182,7 @@ def test_what_cannot_be_calibrated_says_why():
     halves = Sensitivity(l1=0.5, l2=0.5, unit="entry", size=100, dimension=1)
     with pytest.raises(NotApplicableError, match="whole-number answers"):
         InfluenceGeometric().calibrate(CURVE, halves, budget=budget)
-    certain = CurveKnowledge(curve=InfluenceCurve(values=np.zeros(2), cells=1, direction="exact"))
+    certain = CurveKnowledge(curve=InfluenceCurve(values=np.zeros(2), entries=1, direction="exact"))
     with pytest.raises(NotApplicableError, match="no value of any entry is uncertain"):
         InfluenceLaplace().calibrate(certain, COUNT, budget=budget)
     alone = ChainKnowledge(chains=(MarkovChain(transition=np.eye(1)),), lengths=(5,))

@@ -8,7 +8,8 @@ from mechanisms.influence.gaussian import (
     observed_influence,
     process_covariance,
 )
-from mechanisms.influence.truncated_gaussian import truncated_curve, truncated_influence
+from mechanisms.influence.truncated_gaussian import truncated_curve
+from tests.support.truncated_influence import truncated_influence
 
 BOX = {"bound": 5.0, "width": 0.1}
 

@@ -117,7 +117,7 @@ def test_a_longer_chain_has_at_least_the_influence_so_the_longest_decides(seed, 
     chain = MarkovChain(transition=transition, initial=initial)
     short = chain_curve(chain, length)
     long = chain_curve(chain, [length, length + 3, 1])
-    assert long.cells == length + 3
+    assert long.entries == length + 3
     assert all(short.at(b) <= long.at(b) + 1e-9 for b in range(length + 4))
 
 

@@ -249,7 +249,7 @@ def test_an_uncertain_prior_raises_every_quilt_but_the_trivial_one(uncertainty_o
     assert exact_scale([chain], 100, extra + 1.0, uncertainty_penalty=extra) == pytest.approx(
         exact_scale([chain], 100, 1.0)
     )
-    # At or below the floor only group privacy of all cells remains.
+    # At or below the floor only group privacy of all entries remains.
     assert exact_scale([chain], 100, extra, uncertainty_penalty=extra) == pytest.approx(100 / extra)
 
 

@@ -11,7 +11,7 @@ from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS
 from bench.datasets.checkins.foursquare_checkins import other_rows, read_rows
 from bench.datasets.checkins.foursquare_venues import read_countries, read_venues
 from bench.datasets.checkins.venue_ids import IdTable, mixed
-from bench.datasets.sequences.synthetic_files import write_files
+from tests.support.synthetic_files import write_files
 
 few = settings(max_examples=60, deadline=None)
 FORM = "%a %b %d %H:%M:%S +0000 %Y"

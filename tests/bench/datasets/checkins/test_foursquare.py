@@ -10,8 +10,8 @@ from bench.datasets.checkins.checkin_order import by_user, repeats, user_codes
 from bench.datasets.checkins.checkin_rows import seconds
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
 from bench.datasets.sequences.sequence_statistics import OTHER
-from bench.datasets.sequences.synthetic_files import write_files
 from bench.datasets.source import DataError
+from tests.support.synthetic_files import write_files
 
 A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
 VENUES = [

@@ -3,17 +3,16 @@ import dataclasses
 import numpy as np
 import pytest
 
+from bench.datasets.activities.synthetic_activities import alias_tables
 from bench.datasets.checkins.synthetic_checkins import (
-    RECIPE,
     SyntheticCheckIns,
     from_text,
-    made_up_countries,
-    to_text,
+    synthetic_countries,
 )
 from bench.datasets.sequences.sequence_statistics import Entries, from_entries
-from bench.datasets.sequences.synthetic_walks import alias_tables, statistics_of_walks, walks
 from mechanisms.influence.chain import stationary_law
 from mechanisms.top_k.ranking import largest
+from tests.support.synthetic_walks import RECIPE, statistics_of_walks, to_text, walks
 
 STATISTICS = SyntheticCheckIns().sequence_statistics
 
@@ -42,7 +41,7 @@ def test_the_training_majority_is_right_about_as_often_as_published():
 
 def test_text_and_back():
     assert from_text(to_text(STATISTICS)).digest == STATISTICS.digest
-    assert len(set(made_up_countries())) == 77
+    assert len(set(synthetic_countries())) == 77
 
 
 def test_the_embedded_counts_are_what_the_recipe_describes():

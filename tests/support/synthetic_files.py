@@ -15,9 +15,8 @@ from bench.datasets.checkins.checkin_labels import merged_labels
 from bench.datasets.checkins.checkin_rows import MONTHS
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS
 from bench.datasets.checkins.foursquare_checkins import DAY
-from bench.datasets.checkins.synthetic_checkins import DAYS, RECIPE
-from bench.datasets.sequences.synthetic_walks import walks
 from mechanisms.check import IntArray, whole
+from tests.support.synthetic_walks import DAYS, RECIPE, walks
 
 FIRST_DAY = np.datetime64("2012-04-03")
 BATCH = 1 << 20
@@ -45,7 +44,7 @@ def write_files(folder: Path, check_ins: int, *, venues: int | None = None, seed
     recipe = dataclasses.replace(RECIPE, users=users, seed=seed)
     group, length, steps = walks(recipe)
     offset = 60 * rng.integers(-11, 13, size=len(recipe.groups))
-    user, state, step = _flattened(list(steps))
+    user, state, step = _flatten(list(steps))
     # Sorted uniform times of a user: ranks of exponential gaps.
     gaps = rng.standard_exponential(user.size)
     order = np.lexsort((step, user))
@@ -67,7 +66,7 @@ def write_files(folder: Path, check_ins: int, *, venues: int | None = None, seed
     (folder / CITIES).write_text("".join(cities), encoding="utf-8")
 
 
-def _flattened(steps: list[IntArray]) -> tuple[NDArray[np.integer], ...]:
+def _flatten(steps: list[IntArray]) -> tuple[NDArray[np.integer], ...]:
     sizes = [state.size for state in steps]
     user = np.concatenate([np.arange(n, dtype=np.int32) for n in sizes])
     step = np.repeat(np.arange(len(sizes), dtype=np.int16), sizes)

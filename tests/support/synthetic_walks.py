@@ -1,4 +1,7 @@
-"""Synthetic populations: users who walk through labels as Markov chains, one law a group."""
+"""Synthetic populations: users who walk through labels as Markov chains, one law a group.
+
+`RECIPE` is the population whose counts are embedded (`bench.datasets.checkins.synthetic_checkins`).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, known_steps
+from bench.datasets.activities.synthetic_activities import alias_tables
+from bench.datasets.checkins.checkin_labels import common_labels
+from bench.datasets.checkins.synthetic_checkins import synthetic_countries
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, check_steps
 from mechanisms.check import FloatArray, IntArray, positive, whole, within
 from mechanisms.influence.chain import stationary_law
+
+DAYS = 532
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,23 @@ class Recipe:
         return group[order], length[order]
 
 
+RECIPE = Recipe(
+    states=common_labels(),
+    groups=synthetic_countries(),
+    users=266_909,
+    mean_length=33_278_683 / 266_909,
+    length_spread=1.0,
+    label_exponent=0.6,
+    group_exponent=1.0,
+    group_spread=0.85,
+    affinity=0.5,
+    stay=(0.1, 0.4),
+    training=400 / DAYS,
+    query=100 / DAYS,
+    seed=20130916,
+)
+
+
 def walks(recipe: Recipe) -> tuple[IntArray, IntArray, Iterator[IntArray]]:
     """Return group and length of every user, and an iterator over steps.
 
@@ -117,29 +142,12 @@ def _draw(accept: FloatArray, alias: IntArray, row: IntArray, rng: np.random.Gen
     return np.where(keep, column, alias[row, column])
 
 
-def alias_tables(laws: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the tables of the alias method (Walker 1977; Vose 1991), a row a law."""
-    n, k = laws.shape
-    accept, alias = np.ones((n, k)), np.tile(np.arange(k), (n, 1))
-    for row, law in enumerate(laws):
-        mass = (law * k).tolist()
-        small = [i for i in range(k) if mass[i] < 1]
-        large = [i for i in range(k) if mass[i] >= 1]
-        while small and large:
-            poor, rich = small.pop(), large[-1]
-            accept[row, poor], alias[row, poor] = mass[poor], rich
-            mass[rich] -= 1 - mass[poor]
-            if mass[rich] < 1:
-                small.append(large.pop())
-    return accept, alias
-
-
 def statistics_of_walks(recipe: Recipe, steps: Steps = "all") -> SequenceStatistics:
     """Walk all users and count: the first part trains, the second is queried.
 
     With ``steps="changes"`` a label that repeats the one before in its part is no entry.
     """
-    known_steps(steps)
+    check_steps(steps)
     group, length, walk = walks(recipe)
     rng = np.random.default_rng([recipe.seed, 1])
     # Entries fall on either part at random, as check-ins at uniform times do.
@@ -173,3 +181,12 @@ def statistics_of_walks(recipe: Recipe, steps: Steps = "all") -> SequenceStatist
         query=counts[1].reshape(g, k),
         lengths=lengths[lengths > 0],
     )
+
+
+def to_text(statistics: SequenceStatistics) -> str:
+    """Return the statistics as comma-separated lines of counts, each named in its first field."""
+    values, counts = np.unique(statistics.lengths, return_counts=True)
+    parts = [("transitions", statistics.transitions), ("training", statistics.training),
+             ("query", statistics.query), ("lengths", np.stack([values, counts]))]  # fmt: skip
+    lines = [f"{name},{','.join(map(str, row))}" for name, rows in parts for row in rows.tolist()]
+    return "\n".join(lines) + "\n"
