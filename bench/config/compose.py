@@ -10,7 +10,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config.build import ConfigError, build, unknown
 from bench.config.choices import GROUPS, choose, options
-from bench.core.cell import Plain, Study
+from bench.core.cell import Plain
+from bench.core.labels import check_labels
+from bench.study.session import Study
 from bench.sweep.engine import Engine
 from bench.sweep.experiment import Experiment
 
@@ -60,8 +62,11 @@ def experiment_of(settings: Plain, scenario_label: str | None) -> Experiment:
     study_config = dict(settings["study"])
     if settings.get("scenario"):
         placed = {str(scenario_label): settings["scenario"]}
-        study_config["scenarios"] = placed | dict(study_config.get("scenarios") or {})
+        further = dict(study_config.get("scenarios") or {})
+        check_labels("scenario", [*placed, *further])
+        study_config["scenarios"] = placed | further
     study: Study = build_shallow(study_config)
+    check_labels("figure", settings["figures"], taken=("table",))
     recorded = {k: settings[k] for k in settings if k not in ("list", "dry_run", "run_id")}
     return Experiment(
         name=settings["name"],

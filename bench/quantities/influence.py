@@ -61,9 +61,9 @@ class ChainInfluence:
 
     @property
     def digest(self) -> str:
-        """Identity of the chain; of its name alone where its file is absent."""
+        """Identity of chain and length; the word "absent" where the chain's file is."""
         try:
-            return self.source.digest
+            return f"{self.source.digest} {max(self.source.lengths, default=0)}"
         except DataAbsentError:
             return "absent"
 

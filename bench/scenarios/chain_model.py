@@ -108,9 +108,10 @@ class ChainModel:
 
     @cached_property
     def digest(self) -> str:
-        """Identity of Theta."""
+        """Identity of Theta, of the states' names and of the lengths."""
         parts = [self.source.digest, *(other.digest for other in self.additional_priors)]
-        return hashlib.sha256(canonical([parts, self.lengths]).encode()).hexdigest()
+        read = [parts, self.lengths, self.source.states]
+        return hashlib.sha256(canonical(read).encode()).hexdigest()
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.config.build import build_once
-from bench.core.cell import Plain, canonical, row
+from bench.core.cell import Plain, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.metrics.base import NotMeasurableError, Scored
@@ -166,13 +165,13 @@ def ceiling_rows(evidence: CellEvidence) -> Rows:
 
 
 def metric_rows(
-    game: Game, scored: dict[str, list[Scored]], metrics: dict[str, Plain]
+    game: Game, scored: dict[str, list[Scored]], metrics: Mapping[str, Plain]
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
     rows, facts, higher_is_better = [], {}, []
     released = game.fresh_releases()
     for label, config in metrics.items():
-        metric: Any = build_once(canonical(config), f"metric {label}")
+        metric: Any = game.session.build(config, f"metric {label}")
         if metric.side == "utility":
             try:
                 found = metric.estimate(released, game.names, game.mechanism)
@@ -184,7 +183,7 @@ def metric_rows(
                 higher_is_better.append(metric.name)
             continue
         for attack, games in scored.items():
-            stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
+            stream = rng_for(game.seed, "metric", game.stream, game.release_stream, attack, label)
             found = metric.estimate(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
     if higher_is_better:

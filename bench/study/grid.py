@@ -14,6 +14,7 @@ from mechanisms.privacy import budget as budgets
 from mechanisms.privacy.budget import Budget
 
 RELEASES = "n_releases"
+LABELLED = ("scenario", "mechanism", "rank")  # columns that labels and ranks fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def axis_values(name: str, values: object) -> list[Any]:
     listed = list(values) if isinstance(values, list | tuple) else [values]
     if not listed:
         raise ConfigError(f"grid.{name} must hold a value or more, got {name}=[].")
-    if name in (*RESERVED, *ROW_COLUMNS):
+    if name in (*RESERVED, *ROW_COLUMNS, *LABELLED):
         raise ConfigError(
             f"grid.{name}: the table of results has a column of this name; set it for the whole "
             f"experiment instead, or pass several scenarios."

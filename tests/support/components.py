@@ -350,3 +350,13 @@ class Failing:
 
     def calibrate(self, *, budget):
         raise RuntimeError("planted failure")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quoting(Suppression):
+    """Fails with an error that quotes a variable of the environment."""
+
+    variable: str = ""
+
+    def calibrate(self, *, budget):
+        raise RuntimeError(f"{self.variable}={os.environ[self.variable]}")

@@ -12,7 +12,9 @@ from bench.datasets.sequences.real_chains import HouseholdPower
 from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
 from bench.study.cross import Cross, absent_data
-from bench.study.game import Game, Sizes
+from bench.study.game import Game
+from bench.study.session import Session
+from bench.study.shared_worlds import SharedWorlds, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
@@ -171,9 +173,10 @@ def test_mechanisms_on_records_are_compared_by_the_law_of_the_database():
         scenario.knowledge(CurveKnowledge), scenario.knowledge(EntryValues),
         scenario.knowledge(Sensitivity), budget=Epsilon(epsilon=1.0),
     )  # fmt: skip
+    sizes = Sizes(repetitions=1, shadow=1, holdout=1, test=1)
     game = Game(
-        scenario=scenario, mechanism=mechanism, n_releases=1, seed=0, scenario_text="",
-        release_text="", sizes=Sizes(repetitions=1, shadow=1, holdout=1, test=1),
+        session=Session(), mechanism=mechanism, n_releases=1, release_stream="",
+        shared=SharedWorlds(scenario=scenario, stream="", sizes=sizes, seed=0),
     )  # fmt: skip
     assert [law.value for law in game.laws()] == [0, 1]
 

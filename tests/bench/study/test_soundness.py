@@ -9,11 +9,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bench.core.cell import foreign_sources
-from bench.core.code_fingerprint import sources_hash
+from bench.core.code_fingerprint import foreign_sources
 from bench.study.cross import Cross, cell_name
-from bench.study.game import stream_name
 from bench.study.ledger import Certificate, verdict
+from bench.study.shared_worlds import stream_name
 from mechanisms.privacy.bracket import Bracket, NotComputable
 from mechanisms.privacy.guarantee import Guarantee
 from mechanisms.privacy.indistinguishability import Approximate
@@ -85,13 +84,11 @@ def test_one_budget_has_one_cell_however_it_is_written():
 
 
 def test_where_a_file_lies_changes_no_stream():
-    assert stream_name('["s",{"path":"a/x.csv","size":3}]') == stream_name(
-        '["s",{"path":"/b/x.csv","size":3}]'
-    )
-    assert stream_name('["s",{"population":{"folder":"a"}}]') == stream_name(
-        '["s",{"population":{"folder":"/b"}}]'
-    )
-    assert stream_name('["s",{"size":3}]') != stream_name('["s",{"size":4}]')
+    name = stream_name("s", {"path": "a/x.csv", "size": 3})
+    assert name == stream_name("s", {"path": "/b/x.csv", "size": 3}) == '["s",{"size":3}]'
+    folders = [stream_name("s", {"population": {"folder": place}}) for place in ("a", "/b")]
+    assert folders[0] == folders[1]
+    assert stream_name("s", {"size": 3}) != stream_name("s", {"size": 4})
 
 
 def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
@@ -105,7 +102,6 @@ def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
         )
         for name in ("my_component", "my_helper"):
             sys.modules.pop(name, None)
-        sources_hash.cache_clear()
         hashes.add(foreign_sources({"mechanism": {"_target_": "my_component.Mine"}}).popitem()[1])
     assert len(hashes) == len(bodies)
     assert foreign_sources({"_target_": "bench.sweep.engine.Serial"}) == {}
