@@ -10,7 +10,7 @@ from typing import Any
 from bench.config.build import ConfigError, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version, fingerprint
-from bench.core.labels import check_labels, check_names, check_recorded
+from bench.core.labels import check_labels, check_names, check_recorded, format_number
 from bench.datasets.source import DataAbsentError
 from bench.scenarios.base import Scenario
 from bench.study.cell_rows import ledger_rows, metric_rows
@@ -212,10 +212,3 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     ]
     place = [f"@{labels['scenario']}"] if qualified else []
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
-
-
-def format_number(value: object) -> str:
-    """Return a number in its shortest form that is still exact, anything else as text."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
