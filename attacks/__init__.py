@@ -3,6 +3,7 @@
 Open `base` first: the worlds and releases that an adversary sees (`Shadow`, `Target`) and what it
 returns (log-scores of the secrets). Then one file an attack: `meta_classifier` (any scikit-learn
 classifier), `likelihood_ratio` (optimal under the scenario's model), `majority` (the floor).
+`reconstruction` holds attacks that rebuild a database or an entry instead of guessing a secret.
 """
 
 from mechanisms.lazy import lazy_names
