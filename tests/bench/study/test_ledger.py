@@ -19,6 +19,7 @@ from bench.study.ledger import (
     largest_certifiable,
     verdict,
 )
+from bench.study.session import Session
 from mechanisms.leakage.gaussian_tradeoff import gaussian_distance
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.privacy.bracket import Bracket, NotComputable
@@ -132,7 +133,7 @@ def test_null_audits_of_the_whole_harness_stay_below_5_percent(run):
         grid={"epsilon": np.linspace(0.1, 4.0, 400).tolist(), "delta": [0.001]},
         n_shadow=50, n_holdout=100, n_test=100,
     )  # fmt: skip
-    results = [study.run_cell(cell) for cell in study.cells()]
+    results = [study.run_cell(cell, Session()) for cell in study.cells()]
     best = [
         row["value"]
         for result in results

@@ -5,6 +5,7 @@ import csv
 import pytest
 
 from bench.study.cross import Cross
+from bench.study.session import Session
 from tests.support.command import bench
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
@@ -43,7 +44,7 @@ def run_one_cell(path, mechanism, attack, **changes):
     }  # fmt: skip
     study = Cross(**(settings | changes))
     (cell,) = study.cells()
-    result = study.run_cell(cell)
+    result = study.run_cell(cell, Session())
     numbers = {r["metric"]: r["value"] for r in result.rows if not r["attack"]}
     return numbers, result.facts
 
