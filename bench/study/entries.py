@@ -35,8 +35,8 @@ class Entry:
     claim : Guarantee, NoClaim or NotComparable
     exact : Bracket or NotComputable
         Under the scenario's model.
-    unpooled : Bracket or None
-        Under each secret's own law, where the scenario's model simplifies.
+    unpooled : Bracket, NotComputable or None
+        Under each secret's own law, where the scenario's model simplifies; None where it does not.
     certificates : mapping of attack to Certificate
         The empty name where the notion is not about attacks on pairs.
     verdict, advice : str
@@ -45,7 +45,7 @@ class Entry:
     notion: Notion
     claim: Claim
     exact: Bracket | NotComputable
-    unpooled: Bracket | None
+    unpooled: Bracket | NotComputable | None
     certificates: Mapping[str, Certificate]
     verdict: str
     advice: str
@@ -99,14 +99,13 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates = certified(notion, evidence, cell)
     unpooled = None
     if isinstance(notion, PairNotion) and cell.unpooled is not None:
-        own = notion.exact(cell.unpooled)
-        unpooled = own if isinstance(own, Bracket) else None
+        unpooled = notion.exact(cell.unpooled)
     read = verdict(
         claim,
         exact,
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
-        own=unpooled,
+        own=unpooled if isinstance(unpooled, Bracket) else None,
     )
     told = ""
     if read == SUSPECT and isinstance(claim, Guarantee):
