@@ -20,9 +20,12 @@ FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
 
-FACT_COLUMNS = ("data", "unit", "higher_is_better", "ingestion_notes")  # facts that are columns too
-RESERVED = ("cell", "status", "verdict", *FACT_COLUMNS)  # columns of every cell
-ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
+FACT_COLUMNS = ("data", "higher_is_better", "ingestion_notes")  # facts that are columns too
+RESERVED = ("cell", "status", *FACT_COLUMNS)  # columns of every cell
+ROW_COLUMNS = (
+    "notion", "unit", "verdict", "attack", "metric", "statistic", "x", "value", "lower", "upper",
+    "n", "method",
+)  # fmt: skip
 
 
 class Spec(Protocol):
@@ -128,10 +131,11 @@ def row(
     statistic: str = "",
     x: float | None = None,
 ) -> Plain:
-    """Return one row of the tidy table."""
+    """Return one row of the tidy table; rows of the ledger add notion, unit and verdict."""
     return {
-        "attack": attack, "metric": metric, "statistic": statistic, "x": x, "value": value,
-        "lower": lower, "upper": upper, "n": n, "method": method,
+        "notion": "", "unit": "", "verdict": "", "attack": attack, "metric": metric,
+        "statistic": statistic, "x": x, "value": value, "lower": lower, "upper": upper, "n": n,
+        "method": method,
     }  # fmt: skip
 
 
@@ -155,7 +159,7 @@ def tidy(results: Iterable[tuple[AnyCell | RecordedCell, CellResult]]) -> pd.Dat
     length = 0
     for cell, result in results:
         facts, status = result.facts, result.status
-        head = {"cell": cell.name, "status": status, "verdict": facts.get("verdict", "")}
+        head = {"cell": cell.name, "status": status}
         head |= {name: facts.get(name, "") for name in FACT_COLUMNS}
         rows = result.rows or [row(status, value=math.nan, lower=math.nan, upper=math.nan)]
         for name in cell.labels:

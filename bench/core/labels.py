@@ -15,9 +15,16 @@ def legal(name: str) -> str:
     return re.sub(r"[^\w\-. :/]", "_", name)[:LONGEST_NAME]
 
 
-def metric_key(metric: str, attack: str) -> str:
-    """Return under which name MLflow keeps a metric of a cell."""
-    return legal("/".join(part for part in (metric, attack) if part))
+def metric_key(metric: str, attack: str, unit: str = "") -> str:
+    """Return under which name MLflow keeps a metric of a cell; other notions add their unit."""
+    return legal("/".join(part for part in (metric, attack, unit) if part))
+
+
+def format_number(value: object) -> str:
+    """Return a number in its shortest form that is still exact, anything else as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def check_labels(kind: str, labels: Iterable[object], taken: Sequence[str] = ()) -> None:
