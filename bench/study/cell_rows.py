@@ -12,9 +12,10 @@ from bench.metrics.base import NotMeasurableError, Scored
 from bench.scenarios.base import HasNotes, HasOwnLaws
 from bench.study.game import Game
 from bench.study.ledger import certify_attack, largest_certifiable, verdict
-from mechanisms.base import HasLeakage, NotOfferedError, guarantee_of
-from mechanisms.laws.answer import AnswerLaw
+from mechanisms.base import HasLeakage, HasNoiseCovariance, NotOfferedError, guarantee_of
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
+from mechanisms.noise.rank import noised_directions
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, Measure, NoClaim
 
@@ -30,7 +31,9 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
     pairs, reason = exact_pairs(game, game.laws())
     leaked, why = joined([_measured(p, measure) for p in pairs], reason)
     facts["exact"] = why if leaked is None else how_known(leaked)
+    doubt = unsettled(game)
     if leaked is not None:
+        facts["exact"] += doubt and f"; settles nothing: {doubt}"
         rows.append(bracket_row("exact", leaked))
     own = own_leakage(game, measure)
     if own is not None:
@@ -54,7 +57,7 @@ def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tu
         limit = largest_certifiable(worlds, measure, len(scored) * len(game.names.pairs))
         rows.append(row("certifiable", value=limit, lower=limit, upper=limit, n=2 * worlds))
     facts["verdict"] = verdict(
-        claim, leaked, certificates, modelled=game.scenario.modelled, own=own
+        claim, leaked, certificates, modelled=game.scenario.modelled, own=own, settles=not doubt
     )
     facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
     if isinstance(game.scenario, HasNotes) and game.scenario.notes:
@@ -82,6 +85,22 @@ def own_leakage(game: Game, measure: Measure) -> Bracket | None:
     own = game.scenario.own_law
     pairs, reason = exact_pairs(game, tuple(own(s) for s in range(len(game.names.secrets))))
     return joined([_measured(p, measure) for p in pairs], reason)[0]
+
+
+def unsettled(game: Game) -> str:
+    """Return why the model's exact number settles nothing on these worlds, or no text.
+
+    Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law that
+    rest may say little; but records have answers on a lattice, and there it can name them.
+    """
+    laws = game.laws() or ()
+    sizes = [law.mean.size for law in laws if isinstance(law, GaussianLaw)]
+    if game.scenario.modelled or not sizes or not isinstance(game.mechanism, HasNoiseCovariance):
+        return ""
+    rank = noised_directions(game.mechanism.noise_covariance)[2]
+    if rank == sizes[0]:
+        return ""
+    return f"noise of rank {rank} in {sizes[0]} coordinates, under a continuous model of records"
 
 
 def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:

@@ -151,6 +151,7 @@ def verdict(
     *,
     modelled: bool,
     own: Bracket | None = None,
+    settles: bool = True,
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
@@ -168,6 +169,9 @@ def verdict(
         Whether the worlds were drawn from the model that `exact` is computed under.
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
+    settles : bool
+        False where `exact` rests on what the worlds do not have (see `unsettled`): it may refute
+        the claim, and prove nothing.
     """
     certified = max((c.verdict for c in certificates.values()), default=0.0)
     ceiling = math.inf if exact is None else exact.hi
@@ -182,7 +186,7 @@ def verdict(
         return NO_CLAIM
     if exact is None and not certificates:
         return UNCHECKED
-    proved = exact is not None and not exceeds(exact.hi, claimed)
+    proved = settles and exact is not None and not exceeds(exact.hi, claimed)
     settled = own is None or not exceeds(own.hi, claimed)
     return HOLDS if proved and settled else OPEN
 
