@@ -139,9 +139,9 @@ class NearbyModel:
 
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with the extra noise and its claim widened."""
-        lam = self.divergence
-        if lam is None:
-            lam = float(self.share or 0.0) * budget.epsilon
+        lam = self.divergence or 0.0
+        if self.share is not None:
+            lam = self.share * budget.epsilon
             changed = {"epsilon": budget.epsilon - 2 * lam}
             if hasattr(budget, "delta"):
                 changed["delta"] = math.exp(-lam) * budget.delta
