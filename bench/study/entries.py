@@ -15,7 +15,7 @@ from bench.study.ledger import (
     verdict,
 )
 from bench.study.suspicion import advice
-from mechanisms.base import NotOfferedError
+from mechanisms.base import HasOtherNotions, NotOfferedError
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
 from mechanisms.privacy.conversions import convert
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
@@ -85,9 +85,18 @@ def entries(
         if notion.unit not in found:
             said: Claim = claim
             if isinstance(claim, Guarantee) and notion != claim.notion:
-                said = convert(claim, notion)
+                said = claim_in(claim, notion, evidence)
             found[notion.unit] = entry(said, notion, evidence)
     return list(found.values())
+
+
+def claim_in(claim: Guarantee, notion: Notion, cell: CellEvidence) -> Claim:
+    """Return the claim in another notion: as the mechanism knows it, else converted."""
+    if isinstance(cell.mechanism, HasOtherNotions):
+        known = cell.mechanism.guarantee_in(notion, cell.n_releases)
+        if known is not None:
+            return known
+    return convert(claim, notion)
 
 
 def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
