@@ -1,0 +1,49 @@
+"""Counts with independent noise on each, as the reconstruction games release them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from mechanisms.check import one_of, positive
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw, TranslationClaim
+from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.geometric import GeometricNoise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.guarantee import ApproximateMeasure
+
+Noise = Literal["laplace", "geometric"]
+NOISES = ("laplace", "geometric")
+
+
+def private_counts(noise: Noise, epsilon: float, m: int = 1) -> AdditiveNoise:
+    """Return m counts that are epsilon-differentially private together, for one row.
+
+    A row moves every count by at most 1, hence the m counts by at most m in L1: noise of scale
+    ``m / epsilon`` on each.
+
+    Parameters
+    ----------
+    noise : {"laplace", "geometric"}
+        The geometric one keeps counts whole, and is safe on floating-point machines.
+    epsilon : float in (0, inf)
+    m : int
+    """
+    scale = m / positive("epsilon", epsilon, infinite=False)
+    kind = LaplaceNoise if one_of("noise", noise, NOISES) == "laplace" else GeometricNoise
+    return _adding(kind(scales=np.full(m, scale)), m)
+
+
+def gaussian_counts(deviation: float, m: int) -> AdditiveNoise:
+    """Return m counts with Gaussian noise of a standard deviation on each."""
+    positive("deviation", deviation, infinite=False)
+    return _adding(GaussianNoise(covariance=deviation**2 * np.eye(m), calibration="analytic"), m)
+
+
+def _adding(noise: NoiseLaw, m: int) -> AdditiveNoise:
+    claim = TranslationClaim(
+        differences=np.ones((1, m)), notion="differential privacy of one row",
+        theorem="Dwork et al. (2006)", measure=ApproximateMeasure(0.0),
+    )  # fmt: skip
+    return AdditiveNoise(noise=noise, claim=claim)
