@@ -15,6 +15,7 @@ from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.datasets.sequences.chains import ChainSource
 from bench.quantities.noisy_counts import NOISES, Noise, private_counts
+from bench.quantities.points import whole_points
 from bench.quantities.shares import share_of_entries
 from mechanisms.check import FloatArray, IntArray, one_of, positive, whole
 from mechanisms.laws.sequence import SequenceLaw
@@ -64,8 +65,7 @@ class ChainEntries:
         one_of("guess", self.guess, ("counts", "prior"))
         one_of("noise", self.noise, NOISES)
         positive("epsilon", self.epsilon, infinite=False)
-        for n in self.n_releases:
-            whole("n_releases", n)
+        whole_points("n_releases", self.n_releases)
         if self.counted not in self.source.states:
             raise ConfigError(unknown("counted state", self.counted, self.source.states))
 

@@ -13,6 +13,7 @@ from attacks.reconstruction.runs import run_until_revealed
 from bench.core.intervals import Estimate, clopper_pearson, exact
 from bench.core.randomness import rng_for
 from bench.quantities.collapse_example import CollapseExample, chosen_example
+from bench.quantities.points import whole_points
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of, whole
 from mechanisms.collapse.listed import worst_epsilon
@@ -43,8 +44,7 @@ class LeakageOfRuns:
 
     def __post_init__(self) -> None:
         chosen_example(self.examples, self.example)
-        for n in self.n_releases:
-            whole("n_releases", n)
+        whole_points("n_releases", self.n_releases)
 
     @property
     def x(self) -> Sequence[int]:
@@ -86,8 +86,7 @@ class ProbabilityOfReveal:
         chosen_example(self.examples, self.example)
         one_of("form", self.form, FORMS)
         whole("n_trials", self.n_trials)
-        for n in self.n_releases:
-            whole("n_releases", n)
+        whole_points("n_releases", self.n_releases)
 
     @property
     def x(self) -> Sequence[int]:
@@ -143,8 +142,7 @@ class ExpectedRuns:
     def __post_init__(self) -> None:
         chosen_example(self.examples, self.example)
         one_of("form", self.form, FORMS)
-        for n in self.n_trials:
-            whole("n_trials", n, low=2)
+        whole_points("n_trials", self.n_trials, low=2)
         whole("cap", self.cap)
 
     @property

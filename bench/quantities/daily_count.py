@@ -1,4 +1,4 @@
-"""A noisy count of one column, published every day: when is a person's entry known?"""
+"""When a person's entry is known from a noisy count of one column, published every day."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bench.core.intervals import Estimate, clopper_pearson, exact, mean
 from bench.core.randomness import rng_for
 from bench.quantities.binary_column import BinaryColumn
 from bench.quantities.noisy_counts import NOISES, Noise, private_counts
+from bench.quantities.points import positive_points, whole_points
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of, positive, whole, within
 
@@ -63,8 +64,7 @@ class DaysUntilKnown:
         within("known", self.known, 0.5, 1, ends="()")
         whole("persons", self.persons)
         whole("cap", self.cap)
-        for epsilon in self.epsilons:
-            positive("epsilons", epsilon, infinite=False)
+        positive_points("epsilons", self.epsilons)
 
     @property
     def digest(self) -> str:
@@ -148,8 +148,7 @@ class KnownByDay:
         within("known", self.known, 0.5, 1, ends="()")
         whole("persons", self.persons)
         whole("publications", self.publications, low=2)
-        for day in self.days:
-            whole("days", day)
+        whole_points("days", self.days)
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, one_of, weights, whole
+from bench.quantities.points import whole_points
+from mechanisms.check import FloatArray, one_of, weights
 from mechanisms.collapse.nfc import nfc_cost, repeated_epsilon
 from mechanisms.privacy.bracket import Bracket
 
@@ -49,8 +50,7 @@ class CostOfRun:
 
     def __post_init__(self) -> None:
         one_of("form", self.form, FORMS)
-        for n in self.n_releases:
-            whole("n_releases", n)
+        whole_points("n_releases", self.n_releases)
         if not weights("prior", self.prior).size == len(self.secret) == len(self.channel):
             raise ValueError(
                 "prior and secret must have one entry a row of the channel "

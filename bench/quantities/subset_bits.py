@@ -14,9 +14,10 @@ from attacks.reconstruction.subset_counts import SubsetReconstruction
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.quantities.binary_column import BinaryColumn
+from bench.quantities.points import positive_points
 from bench.quantities.shares import share_of_entries
 from bench.quantities.noisy_counts import gaussian_counts, private_counts
-from mechanisms.check import FloatArray, finite, one_of, positive, whole
+from mechanisms.check import FloatArray, one_of, whole
 from mechanisms.noise.additive import AdditiveNoise
 
 
@@ -60,8 +61,7 @@ class SubsetBits:
         for name in ("n_bits", "n_queries", "n_learnt"):
             whole(name, getattr(self, name))
         whole("n_games", self.n_games, low=2)
-        for value in finite("at", self.at).tolist():
-            positive(self.axis, value)
+        positive_points(self.axis, self.at)
         rows = len(self.data.bits)
         if self.n_bits > rows:
             raise ValueError(f"n_bits must be at most the {rows} rows, got n_bits={self.n_bits}.")
