@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from bench.figures.against_budget import COLOURS
 from bench.figures.against_parameter import MARKERS
@@ -62,7 +63,7 @@ class Estimates:
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
-        size = (0.6 + 4.2 * len(self.panels), 4.6)
+        size = (max(7.5, 0.6 + 4.2 * len(self.panels)), 4.6)
         figure = Figure(figsize=size, layout="constrained")
         for axes, panel in zip(
             figure.subplots(1, len(self.panels), squeeze=False).flat, self.panels, strict=True
@@ -80,9 +81,16 @@ class Estimates:
             synthetic = (own["data"] == "synthetic").any()
             label = ", ".join([*parts, *["synthetic"] * bool(synthetic)])
             colour = colours[own[by_split].iloc[0]]
-            self._draw_line(axes, own.sort_values("x"), label, colour, MARKERS[i % len(MARKERS)])
+            self._draw_line(axes, own.sort_values("x"), label, colour, i)
         for axis in panel.log:
             getattr(axes, f"set_{axis}scale")("log")
+        if "x" not in panel.log and (rows["x"] % 1 == 0).all():
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if np.isposinf(rows["value"].astype(float)).any():
+            axes.text(
+                0.97, TOP - 0.12, "arrows: infinite", fontsize=8, ha="right",
+                transform=axes.transAxes,
+            )  # fmt: skip
         if panel.limits is not None:
             axes.set_ylim(*panel.limits)
         axes.set_xlabel(panel.axis_label, fontsize=8)
@@ -96,9 +104,8 @@ class Estimates:
                 title_fontsize=6.5, ncols=1,
             )  # fmt: skip
 
-    def _draw_line(
-        self, axes: Axes, rows: pd.DataFrame, label: str, colour: str, marker: str
-    ) -> None:
+    def _draw_line(self, axes: Axes, rows: pd.DataFrame, label: str, colour: str, i: int) -> None:
+        marker = MARKERS[i % len(MARKERS)]
         x, y, low, high = (
             rows[c].to_numpy(dtype=np.float64) for c in ("x", "value", "lower", "upper")
         )
@@ -112,17 +119,14 @@ class Estimates:
             )  # fmt: skip
         else:
             axes.plot(
-                x[shown], y[shown], marker=marker if endless.any() else "", ms=4, lw=1,
-                color=colour, label=label,
+                x[shown], y[shown], marker=marker if endless.any() else "", ms=6, mfc="none",
+                lw=1, color=colour, label=label,
             )  # fmt: skip
         if endless.any():
             axes.plot(
-                x[endless], np.full(endless.sum(), TOP), "^", color=colour, ms=7,
+                x[endless], np.full(endless.sum(), TOP), "^", color=colour, mfc="none",
+                ms=6 + 4 * i,  # arrows coincide: different sizes stay visible
                 transform=axes.get_xaxis_transform(), clip_on=False,
-            )  # fmt: skip
-            axes.text(
-                0.98, TOP + 0.03, "arrows: infinite, everything can be known", fontsize=6.5,
-                ha="right", transform=axes.transAxes,
             )  # fmt: skip
 
 

@@ -66,9 +66,10 @@ def print_tables(
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
     curves = table[table["x"].notna()]
-    for metric, rows in curves.groupby("metric", sort=False):
-        several = curves["metric"].nunique() > 1  # each has a parameter of its own
-        print_frame(pivot(rows), f"{title}: {str(metric).replace('_', ' ')}" if several else title)
+    metrics = list(dict.fromkeys(curves["metric"]))
+    for metric in metrics:  # each may have a parameter of its own
+        words = f"{title}: {metric.replace('_', ' ')}" if len(metrics) > 1 else title
+        print_frame(pivot(curves[curves["metric"] == metric]), words)
 
 
 def print_board(board: pd.DataFrame, title: str) -> None:

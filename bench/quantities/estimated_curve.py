@@ -37,9 +37,7 @@ class EstimatedCurve(Curve):
 
     def run_cell(self, cell: Cell) -> CellResult:
         """Compute one curve."""
-        quantity: EstimatedQuantity = build(
-            cell.spec["quantity"], f"quantity {cell.spec['label']}"
-        )
+        quantity: EstimatedQuantity = build(cell.spec["quantity"], f"quantity {cell.spec['label']}")
         try:
             found = quantity.curve(finite("x", cell.spec["x"]))
         except NotApplicableError as reason:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol, cast
 
 import numpy as np
 
+from mechanisms.base import HasLogDensity, Mechanism
 from mechanisms.check import one_of, positive
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
@@ -17,7 +18,11 @@ Noise = Literal["laplace", "geometric"]
 NOISES = ("laplace", "geometric")
 
 
-def private_counts(noise: Noise, epsilon: float, m: int = 1) -> AdditiveNoise:
+class NoisyCounts(Mechanism, HasLogDensity, Protocol):
+    """A mechanism that releases counts with a density."""
+
+
+def private_counts(noise: Noise, epsilon: float, m: int = 1) -> NoisyCounts:
     """Return m counts that are epsilon-differentially private together, for one row.
 
     A row moves every count by at most 1, hence the m counts by at most m in L1: noise of scale
@@ -35,15 +40,15 @@ def private_counts(noise: Noise, epsilon: float, m: int = 1) -> AdditiveNoise:
     return _adding(kind(scales=np.full(m, scale)), m)
 
 
-def gaussian_counts(deviation: float, m: int) -> AdditiveNoise:
+def gaussian_counts(deviation: float, m: int) -> NoisyCounts:
     """Return m counts with Gaussian noise of a standard deviation on each."""
     positive("deviation", deviation, infinite=False)
     return _adding(GaussianNoise(covariance=deviation**2 * np.eye(m), calibration="analytic"), m)
 
 
-def _adding(noise: NoiseLaw, m: int) -> AdditiveNoise:
+def _adding(noise: NoiseLaw, m: int) -> NoisyCounts:
     claim = TranslationClaim(
         differences=np.ones((1, m)), notion="differential privacy of one row",
         theorem="Dwork et al. (2006)", measure=ApproximateMeasure(0.0),
     )  # fmt: skip
-    return AdditiveNoise(noise=noise, claim=claim)
+    return cast("NoisyCounts", AdditiveNoise(noise=noise, claim=claim))

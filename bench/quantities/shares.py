@@ -24,8 +24,8 @@ def share_of_entries(fractions: FloatArray, entries: int) -> Estimate:
     """
     over_games = mean([fractions])
     n = fractions.size * entries
-    hits = np.round(fractions * entries).sum()
-    low, high = clopper_pearson(float(hits), n)
+    hits = int(np.round(fractions * entries).sum())
+    low, high = clopper_pearson(hits, n)
     return replace(
         over_games,
         lower=max(0.0, min(over_games.lower, float(low))),

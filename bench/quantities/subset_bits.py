@@ -14,11 +14,10 @@ from attacks.reconstruction.subset_counts import SubsetReconstruction
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.quantities.binary_column import BinaryColumn
+from bench.quantities.noisy_counts import NoisyCounts, gaussian_counts, private_counts
 from bench.quantities.points import positive_points
 from bench.quantities.shares import share_of_entries
-from bench.quantities.noisy_counts import gaussian_counts, private_counts
 from mechanisms.check import FloatArray, one_of, whole
-from mechanisms.noise.additive import AdditiveNoise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +48,10 @@ class SubsetBits:
     at: Sequence[float]
     axis: Literal["noise", "epsilon"] = "noise"
     guess: Literal["counts", "prior"] = "counts"
-    n_bits: int = 64
-    n_queries: int = 256
+    n_bits: int = 48
+    n_queries: int = 192
     n_games: int = 10
-    n_learnt: int = 2
+    n_learnt: int = 4
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -99,7 +98,8 @@ class SubsetBits:
             alone = np.full_like(truth, int(self.data.share > 0.5))
             return float(fraction_reconstructed(alone, truth)[0])
         rng = rng_for(self.seed, "counts", self.axis, at, game)
-        attack = SubsetReconstruction(queries=rng.integers(0, 2, (self.n_queries, self.n_bits)))
+        queries = rng.integers(0, 2, (self.n_queries, self.n_bits)).astype(np.float64)
+        attack = SubsetReconstruction(queries=queries)
         mechanism = self._mechanism(at)
         learnt = attack.simulated(
             mechanism, self.data.share, size=self.n_learnt, n_releases=1, rng=rng
@@ -107,7 +107,7 @@ class SubsetBits:
         guess = attack.fit(*learnt).guess(attack.released(mechanism, truth, 1, rng))
         return float(fraction_reconstructed(guess, truth)[0])
 
-    def _mechanism(self, at: float) -> AdditiveNoise:
+    def _mechanism(self, at: float) -> NoisyCounts:
         if self.axis == "epsilon":
             return private_counts("laplace", at, self.n_queries)
         return gaussian_counts(at * math.sqrt(self.n_bits), self.n_queries)
