@@ -10,6 +10,7 @@ from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.composition import repeat
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
 Sees = Literal["answers", "database"]
@@ -52,6 +53,15 @@ class HasRepeatedGuarantee(Protocol):
 
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what is claimed for `n_releases` releases of one answer."""
+
+
+@runtime_checkable
+class HasDeterminism(Protocol):
+    """A mechanism that knows whether its release is a function of the answer alone."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether repeating a release of one answer always shows the same."""
 
 
 @runtime_checkable
@@ -102,4 +112,4 @@ def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
         return mechanism.guarantee
     if isinstance(mechanism, HasRepeatedGuarantee):
         return mechanism.repeated_guarantee(n_releases)
-    return NoClaim(reason="no composition theorem covers repeated releases of this mechanism")
+    return repeat(mechanism.guarantee, n_releases)

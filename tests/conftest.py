@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.config.build import build_once
 from bench.core.cell import tidy
 from bench.store.tracking import Store
 from bench.sweep.engine import Serial
@@ -59,9 +58,7 @@ def nowhere(monkeypatch, tmp_path):
     folder = tmp_path / "nowhere"
     folder.mkdir()
     monkeypatch.setenv("BENCH_DATA", str(folder))
-    build_once.cache_clear()
-    yield folder
-    build_once.cache_clear()
+    return folder
 
 
 @pytest.fixture

@@ -14,12 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.config.build import unknown
-from bench.core.cell import FAILED, NOT_APPLICABLE, Cell, Plain
-from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
-from bench.study.ledger import MISFIT, VIOLATED
+from bench.core.cell import FAILED, NOT_APPLICABLE, AnyCell, Plain
+from bench.core.entry_rows import LEDGER
+from bench.leaderboard.ranking import FIXED, leaderboard
+from bench.store.address import HIDDEN, Address
+from bench.study.ledger import MISFIT, SUSPECT, VIOLATED
 from bench.sweep.experiment import Outcome
 
-FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
+FLAGGED = {
+    VIOLATED: "bold red", MISFIT: "yellow", SUSPECT: "yellow", FAILED: "bold red",
+    NOT_APPLICABLE: "dim",
+}  # fmt: skip
 WIDE = 220
 ALWAYS = ("rank", "mechanism", "verdict", "claimed")
 
@@ -42,7 +47,7 @@ def print_listing(title: str, names: Mapping[str, str], usage: str) -> None:
     out.print(usage, markup=False, highlight=False)
 
 
-def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
+def print_plan(cells: Sequence[AnyCell], seconds: float | None, workers: int) -> None:
     """Print the cells of a dry run and an estimate of the time, from recorded cells if any."""
     out = console()
     for cell in cells:
@@ -56,12 +61,16 @@ def print_plan(cells: list[Cell], seconds: float | None, workers: int) -> None:
 
 
 def print_tables(
-    table: pd.DataFrame, show: Sequence[str], title: str, sort: str | None = None
+    table: pd.DataFrame,
+    show: Sequence[str],
+    title: str,
+    sort: str | None = None,
+    notion: str | None = None,
 ) -> None:
     """Print the leaderboard of cells, and curves side by side; name metrics that are not there."""
     if table["metric"].isin(LEDGER).any():
         recorded = set(table["metric"])
-        print_board(leaderboard(table, [m for m in show if m in recorded], sort), title)
+        print_board(leaderboard(table, [m for m in show if m in recorded], sort, notion), title)
         for metric in sorted(set(show) - recorded):
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
@@ -110,35 +119,31 @@ def format_value(value: object) -> str:
 
 def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> None:
     """Print the table of a sweep, what failed, and where to look."""
-    out = console()
+    out, summary = console(), outcome.summary
     print_tables(outcome.table, show, title)
     if outcome.table["metric"].isin(LEDGER).any():
-        units = sorted({r.facts["unit"] for _, r in outcome.results if "unit" in r.facts})
+        units = sorted(summary.units)
         lines = (
             f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",
             "Intervals are 95 %; an attack metric is the largest over the cell's attacks.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
-    synthetic = [r for _, r in outcome.results if r.facts.get("data") == "synthetic"]
-    if synthetic:
+    for name, advice in summary.suspect:
+        line = f"suspect: {name}: {advice}."
+        out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
+    if summary.synthetic:
         out.print("The data are synthetic.", style="yellow")
-    read = {(c.labels.get("scenario"), r.facts.get("ingestion_notes")) for c, r in outcome.results}
-    for scenario, notes in sorted((s, t) for s, t in read if t):
-        out.print(f"reading {scenario}: {notes}.", markup=False, highlight=False, soft_wrap=True)
-    print_unfinished(outcome, out)
+    for scenario, told in sorted(summary.notes):
+        out.print(f"reading {scenario}: {told}.", markup=False, highlight=False, soft_wrap=True)
+    print_unfinished(summary.unfinished, out)
     for path in outcome.files:
         if path.suffix in (".pdf", ".csv"):
             out.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
 
 
-def print_unfinished(outcome: Outcome, out: Console) -> None:
-    """Print why cells have no numbers, one line a reason."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for cell, result in outcome.results:
-        if result.status in (FAILED, NOT_APPLICABLE):
-            why = (result.status, result.facts.get("reason", ""))
-            reasons.setdefault(why, []).append(cell.name)
+def print_unfinished(reasons: Mapping[tuple[str, str], Sequence[str]], out: Console) -> None:
+    """Print why cells have no numbers, one line a status and reason, with the cells' names."""
     for (status, reason), names in reasons.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         line = f"{status}: {names[0]}{more}: {reason}"
@@ -175,11 +180,14 @@ def estimate_text(line: Plain) -> str:
 def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:
     """Print the command and the link that open MLflow on the experiment."""
     fragment = f"#/experiments/{experiment_id}/runs?workflowType=machine_learning"
+    address = Address(uri)
     if uri.startswith(("http://", "https://")):
-        lines = [f"MLflow: {uri.rstrip('/')}/{fragment}"]
+        lines = [f"MLflow: {address.page}/{fragment}"]
     else:
+        hidden = f"  (write your own in place of {HIDDEN})" if address.secrets else ""
         lines = [
-            f"MLflow: mlflow ui --backend-store-uri {shlex.quote(uri)} --port 5000",
+            f"MLflow: mlflow ui --backend-store-uri {shlex.quote(address.shown)} --port 5000"
+            f"{hidden}",
             f"  then open http://127.0.0.1:5000/{fragment}",
         ]
     lines.append(f"sweep {sweep}: python -m bench.leaderboard | python -m bench.figures")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from bench.datasets.source import DataError
 from bench.datasets.table.adult import Adult
-from bench.datasets.table.user_table import UserTable
+from bench.datasets.table.label_option import label_text
+from bench.datasets.table.table_file import MISSING, Columns, TableFile
 from bench.scenarios.statistics import Count
 from mechanisms.check import IntArray
 
@@ -21,24 +23,41 @@ class BinaryColumn:
     Parameters
     ----------
     path : str or None
-        A CSV (``.gz`` allowed) or parquet file; None is the embedded UCI Adult.
+        A CSV, TSV or parquet file; None is the embedded UCI Adult.
     column : str
-    value : object
-        The value that is counted.
-    separator : str
-        Of a CSV.
+    value : str, int or bool
+        The value that is counted, as the file writes it.
+    separator, encoding, names, missing
+        As in `bench.datasets.table.table_file.TableFile`.
     """
 
     path: str | None = None
     column: str = "income"
     value: object = ">50K"
-    separator: str = ","
+    separator: str | None = None
+    encoding: str = "utf-8"
+    names: Sequence[str] | None = None
+    missing: Sequence[str] = MISSING
 
     @cached_property
-    def _data(self) -> Adult | UserTable:
+    def _data(self) -> Adult | Columns:
         if self.path is None:
             return Adult()
-        return UserTable(path=str(self.path), separator=self.separator)
+        file = TableFile(
+            path=self.path, separator=self.separator, encoding=self.encoding, names=self.names,
+            missing=self.missing,
+        )  # fmt: skip
+        return Columns(file=file, wanted=(label_text("column", self.column),))
+
+    @property
+    def _count(self) -> Count:
+        return Count(column=label_text("column", self.column), value=self.value)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while the column was read."""
+        records = self._data.records
+        return (*records.notes, *self._count.notes(records))
 
     @property
     def digest(self) -> str:
@@ -48,8 +67,7 @@ class BinaryColumn:
     @cached_property
     def bits(self) -> IntArray:
         """1 where the row has the value, shape (rows,)."""
-        found = Count(column=self.column, value=self.value).feature(self._data.table)
-        bits = found.astype(np.int64)
+        bits = self._count.feature(self._data.records).astype(np.int64)
         if bits.all():
             raise DataError(
                 f"column {self.column!r} has the value {self.value!r} in every row: "

@@ -72,6 +72,11 @@ class DaysUntilKnown:
         return self.data.digest
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while the column was read."""
+        return self.data.notes
+
+    @property
     def x(self) -> Sequence[float]:
         """Epsilons of one day."""
         return self.epsilons
@@ -154,6 +159,11 @@ class KnownByDay:
     def digest(self) -> str:
         """Identity of the data."""
         return self.data.digest
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while the column was read."""
+        return self.data.notes
 
     @property
     def x(self) -> Sequence[int]:

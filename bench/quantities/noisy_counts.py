@@ -8,11 +8,13 @@ import numpy as np
 
 from mechanisms.base import HasLogDensity, Mechanism
 from mechanisms.check import one_of, positive
+from mechanisms.group_privacy import replaced_units
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.laplace import LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Condition
+from mechanisms.privacy.indistinguishability import Approximate
 
 Noise = Literal["laplace", "geometric"]
 NOISES = ("laplace", "geometric")
@@ -47,8 +49,10 @@ def gaussian_counts(deviation: float, m: int) -> NoisyCounts:
 
 
 def _adding(noise: NoiseLaw, m: int) -> NoisyCounts:
+    whole = isinstance(noise, GeometricNoise)
+    conditions = () if whole else (Condition.REAL_NUMBERS,)
     claim = TranslationClaim(
-        differences=np.ones((1, m)), notion="differential privacy of one row",
-        theorem="Dwork et al. (2006)", measure=ApproximateMeasure(0.0),
+        differences=np.ones((1, m)), notion=Approximate(delta=0.0),
+        theorem="Dwork et al. (2006)", assumptions=replaced_units("row", 1, conditions),
     )  # fmt: skip
     return cast("NoisyCounts", AdditiveNoise(noise=noise, claim=claim))

@@ -76,6 +76,11 @@ class SubsetBits:
         return self.data.digest
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while the column was read."""
+        return self.data.notes
+
+    @property
     def x(self) -> Sequence[float]:
         """Values of the parameter."""
         return self.at
