@@ -26,7 +26,7 @@ class Sweep:
     ----------
     sweep, experiment, title, run_id, code, schema : str
     keys, runs : list of str
-        The cells, in order, and the ids of their runs; sweeps of early versions name no runs.
+        The cells, in order, and the ids of their runs; other versions name none.
     config : mapping
         Resolved configuration, figures included.
     ended : int
