@@ -151,6 +151,7 @@ def how_ended(code: int | None) -> str:
     >>> how_ended(-9), how_ended(3)
     ('killed by SIGKILL', 'exit code 3')
     """
-    if code is not None and code < 0:
-        return f"killed by {signal.Signals(-code).name}"
-    return f"exit code {code}"
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    names = {s.value: s.name for s in signal.Signals}
+    return f"killed by {names.get(-code, f'signal {-code}')}"

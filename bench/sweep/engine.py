@@ -57,7 +57,8 @@ class Processes:
     """Worker processes on this machine, one cell at a time in each; never in the command's own.
 
     A cell whose process ends without a result is run again, up to three times in all, alone after
-    the others: it may have lacked memory.
+    the others: it may have lacked memory. Workers are started anew, as Python's ``spawn`` does: a
+    script of one's own runs an experiment below ``if __name__ == "__main__":``.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class Worker:
         """End the worker and what it started, now."""
         kill_group(self.process.pid)
         self.process.kill()
-        self.process.join()
+        self.process.join(PATIENCE)  # one that waits for a dead disk cannot be ended
         self.pipe.close()
 
 
