@@ -22,7 +22,8 @@ from tests.support.studies import Obedient
 
 ROOT = Path(__file__).parents[3]
 DRIVER = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored below a shell's "&"
 from bench.study.session import Session
 from bench.sweep.engine import Processes
 from tests.support.studies import Obedient
