@@ -145,10 +145,14 @@ def test_workers_end_with_the_command_however_it_ends(tmp_path, act, how):
         [sys.executable, str(script), str(tmp_path)], env=os.environ | {"PYTHONPATH": str(ROOT)},
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    pids = [pid_in(tmp_path / f"pid{i}") for i in range(2)]
-    driver.send_signal(how)
-    driver.wait(timeout=30)
-    assert all(gone(pid, within=10) for pid in pids)
+    try:
+        pids = [pid_in(tmp_path / f"pid{i}") for i in range(2)]
+        driver.send_signal(how)
+        driver.wait(timeout=30)
+        assert all(gone(pid, within=10) for pid in pids)
+    finally:
+        driver.kill()
+        driver.wait()
 
 
 def test_serial_refuses_a_time_limit_and_says_what_to_write():
