@@ -11,7 +11,8 @@ from scipy.special import logsumexp
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
 from mechanisms.check import Array, FloatArray, whole
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
 CHUNK = 4_000_000
@@ -52,7 +53,7 @@ class LikelihoodRatio:
             law
             if isinstance(law, FiniteLaw)
             else FiniteLaw(
-                support=law.sample(self.n_draws, rng),
+                atoms=law.sample(self.n_draws, rng).astype(np.float64),
                 weights=np.full(self.n_draws, 1 / self.n_draws),
             )
             for law in target.laws
@@ -106,12 +107,12 @@ def mixture_log_density(mechanism: HasLogDensity, releases: Array, law: FiniteLa
     """Log density of ``(n, k, *shape)`` releases of one answer with a finite law, shape (n,)."""
     with np.errstate(divide="ignore"):
         log_weights = np.log(law.weights)
-    step = max(1, CHUNK // max(1, law.support.size))
+    step = max(1, CHUNK // max(1, law.atoms.size))
     parts = []
     for start in range(0, len(releases), step):
         part = releases[start : start + step]
         logs = sum(
-            mechanism.log_density(part[:, j, None], law.support[None]) for j in range(part.shape[1])
+            mechanism.log_density(part[:, j, None], law.atoms[None]) for j in range(part.shape[1])
         )
         parts.append(logsumexp(logs + log_weights, axis=1))
     return np.concatenate(parts)

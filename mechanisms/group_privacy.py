@@ -74,6 +74,13 @@ class GroupLaplace:
     ----------
     group : int or None
         k; None protects all units together (k = n).
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupLaplace(group=10).calibrate(sensitivity, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [800.0, 800.0, 800.0]
     """
 
     requires: ClassVar = (Sensitivity,)
@@ -105,6 +112,15 @@ class GroupGaussian:
         k; None protects all units together (k = n).
     calibration : {"classical", "analytic"}
         d = epsilon / c (proved for epsilon <= 1), or exact for every epsilon.
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupGaussian(group=10).calibrate(
+    ...     sensitivity, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [3208.904, 3208.904, 3208.904]
     """
 
     requires: ClassVar = (Sensitivity,)

@@ -22,7 +22,7 @@ from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.uncertainty import UncertaintyOn, uncertain_curve, uncertainty_penalty
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
 Facts = dict[type[Knowledge], Callable[[], Knowledge]]

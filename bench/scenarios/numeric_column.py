@@ -14,10 +14,8 @@ from bench.datasets.table.column import NumericTable, label_of
 from bench.scenarios.base import K, look_up_fact
 from mechanisms.base import Knowledge
 from mechanisms.check import IntArray, real
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.laws.finite import FiniteLaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +108,7 @@ class NumericColumn:
         self._facts  # noqa: B018  (computed once, kept)
 
     @cached_property
-    def laws(self) -> tuple[DiscreteLaw, ...]:
+    def laws(self) -> tuple[FiniteLaw, ...]:
         """The empirical law of X given each secret."""
         return tuple(self._table.law(label) for label in self.labels)
 
@@ -153,7 +151,7 @@ class NumericColumn:
     def law(self, secret: int) -> FiniteLaw:
         """Return the law of X given a secret, as vectors of one coordinate."""
         law = self.laws[secret]
-        return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+        return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
         """Draw one record's X a world from its law given the secret."""

@@ -35,6 +35,15 @@ class ExpectedValueLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.1.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = ExpectedValueLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [98.0, 98.0]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -59,6 +68,17 @@ class ExpectedValueGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.2; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = ExpectedValueGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [356.545, 356.545]
     """
 
     requires: ClassVar = (GaussianAnswers,)

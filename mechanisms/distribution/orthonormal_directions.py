@@ -117,6 +117,17 @@ class OrthonormalDirectionsLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), remark after Theorem 4.3, with the scale corrected.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = OrthonormalDirectionsLaplace().calibrate(
+    ...     answers, budget=Epsilon(epsilon=1.0)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [18.0, 32.0]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -143,6 +154,17 @@ class OrthonormalDirectionsGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), remark after Theorem 4.3; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = OrthonormalDirectionsGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [128.356, 228.189]
     """
 
     requires: ClassVar = (GaussianAnswers,)

@@ -104,6 +104,22 @@ class NearbyModel:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.7.
+
+    Examples
+    --------
+    >>> from mechanisms.knowledge import GaussianAnswers
+    >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>> from mechanisms.privacy.budget import Epsilon
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = NearbyModel(
+    ...     calibration=DirectionalLaplace(), distance=0.5, divergence=0.1
+    ... ).calibrate(
+    ...     answers, budget=Epsilon(epsilon=1.0)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [68.0, 82.0]
     """
 
     calibration: Calibration
@@ -145,6 +161,8 @@ class NearbyModelClaim:
         """Widen by k W / scale, the divergence that k releases of the extra noise leave."""
         if not isinstance(noise, NoiseSum):
             return NoClaim(reason="without extra noise nothing covers the model's error")
+        # The smallest scale bounds every coordinate: sum |w_j| / b_j <= |w|_1 / min b. The claim
+        # so errs towards less privacy where scales differ.
         divergence = n_releases * self.distance / float(noise.extra.scales.min())
         return widen(
             self.inner.guarantee(noise.model, n_releases),
@@ -171,10 +189,12 @@ class NoiseSum:
 
     def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
         """Upper bound: either noise alone, the other one being post-processing."""
+        # P * N1 * N2 is a function of P * N1: each noise alone already bounds the whole.
         return min(part.shift_epsilon(differences, measure, k) for part in (self.model, self.extra))
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Bound the leakage by that of the model's noise alone (data processing)."""
+        # Only the upper end survives: the extra noise may hide everything.
         return PostProcessed(self.model.leakage(first, second, k))
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
@@ -191,8 +211,12 @@ def widen(
         return guarantee
     if not isinstance(guarantee.measure, ApproximateMeasure):
         return NoClaim(reason="a model's error is only accounted for in (epsilon, delta)")
+    # From truth to model, across the model's guarantee, and back: the divergence is paid in
+    # epsilon at both ends, and in delta once, where events of the model are read at the truth.
     delta = math.exp(divergence) * guarantee.measure.delta
     if eta > 0:
+        # Exceptional events of mass eta on either side; capped where e^x would overflow, which
+        # is far beyond the delta of 1 that is refused below.
         delta += (1 + math.exp(min(700.0, guarantee.epsilon + divergence))) * eta
     if not delta < 1:
         return NoClaim(reason="the model's error exceeds what epsilon and delta can express")

@@ -67,6 +67,17 @@ class UnequalPairGaussian:
     Notes
     -----
     The divergence falls in s, so s is found by bisection; the end that meets the budget is used.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = UnequalPairGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [164.721, 164.721]
     """
 
     requires: ClassVar = (GaussianAnswers,)

@@ -11,51 +11,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from mechanisms.base import Knowledge
 from mechanisms.check import positive
-from mechanisms.knowledge import GaussianAnswers, Pairs
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.closeness import w_delta_closeness
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FiniteAnswers(Knowledge):
-    """Answers with finitely many values under every secret.
-
-    Parameters
-    ----------
-    laws : tuple of FiniteLaw
-        One a secret; support of shape (a,) or (a, m), in units of the query.
-    pairs : tuple of (i, j)
-        Indices of the secrets to be kept indistinguishable.
-    """
-
-    laws: tuple[FiniteLaw, ...]
-    pairs: Pairs
-
-    def __post_init__(self) -> None:
-        shapes = {law.support.shape[1:] for law in self.laws}
-        if len(shapes) != 1 or len(next(iter(shapes))) > 1:
-            raise ValueError(f"laws must be on one space of numbers or vectors, got {shapes}.")
-        indices = {index for pair in self.pairs for index in pair}
-        if not indices or not indices <= set(range(len(self.laws))):
-            raise ValueError(f"pairs must index the {len(self.laws)} laws, got {self.pairs!r}.")
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates of the answer."""
-        return int(np.prod(self.laws[0].support.shape[1:]))
-
-    def distance(self, delta: float) -> float:
-        """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
-        unordered = {tuple(sorted(pair)) for pair in self.pairs}
-        points = [_points(law) for law in self.laws]
-        return max(w_delta_closeness(points[i], points[j], delta=delta) for i, j in unordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +60,15 @@ class WassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -118,6 +88,17 @@ class ApproximateWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.2.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = ApproximateWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -143,6 +124,17 @@ class BoundedWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Proposition 3.3 with Theorem 3.2.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = BoundedWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [937.362, 937.362]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -166,12 +158,6 @@ class BoundedWassersteinLaplace:
             note = "assumes Gaussian answers"
         distance = answers.distance(1) + 2 * radius
         return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", note)
-
-
-def _points(law: FiniteLaw) -> DiscreteLaw:
-    """Return the law of the answer; answers with one coordinate are numbers."""
-    atoms = np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
-    return DiscreteLaw(atoms=atoms[:, 0] if atoms.shape[1] == 1 else atoms, weights=law.weights)
 
 
 def _laplace(

@@ -33,6 +33,17 @@ class InfluenceLaplace:
     ----------
     releases : int
         Releases that share the budget, each with E divided by their number.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
     """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
@@ -63,6 +74,17 @@ class InfluenceGeometric:
     ----------
     releases : int
         Releases that share the budget.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceGeometric().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.088]
     """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)

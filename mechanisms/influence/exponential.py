@@ -12,7 +12,8 @@ from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, positive
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.bracket import NotComputableError
@@ -80,5 +81,5 @@ class ExponentialChoice:
         """Compare the release laws under two finite answer laws, output by output."""
         if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
             raise NotComputableError("the exponential mechanism needs finitely many answers")
-        one, other = ((law, self.log_probabilities(law.support)) for law in (first, second))
+        one, other = ((law, self.log_probabilities(law.atoms)) for law in (first, second))
         return channel_pair(one, other, n_releases)

@@ -38,6 +38,16 @@ class MarkovQuiltLaplace:
     References
     ----------
     Song, Wang, Chaudhuri (2017), Theorem 4.4 and Algorithms 3 and 4.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = ChainKnowledge(chains=(chain,), lengths=(60,))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = MarkovQuiltLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
     """
 
     requires: ClassVar = (ChainKnowledge, Sensitivity)

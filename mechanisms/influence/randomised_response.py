@@ -14,8 +14,8 @@ from mechanisms.check import Array, FloatArray, IntArray, positive, whole
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.laws.sequence import SequenceLaw
-from mechanisms.leakage.integer_grid import CELLS, LogPair, PureBracket
-from mechanisms.leakage.pair import PairLeakage
+from mechanisms.leakage.integer_grid import CELLS, PureBracket
+from mechanisms.leakage.pair import FinitePair, PairLeakage
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
@@ -100,7 +100,7 @@ class RandomisedResponse:
                 )
             return self._binary(first, second, n_releases)
         one, other = (self._listed(law, n_releases) for law in (first, second))
-        return LogPair(first=one, second=other)
+        return FinitePair.from_logs(first=one, second=other)
 
     def _binary(self, first: SequenceLaw, second: SequenceLaw, k: int) -> PureBracket:
         """Bracket by the largest log ratio; below by the reports of the known entry alone."""
@@ -110,7 +110,8 @@ class RandomisedResponse:
         logs = self.channel()
         true_reports = np.log(comb(k, counts)) + counts * logs[0, 0] + (k - counts) * logs[0, 1]
         return PureBracket(
-            ratio=ratio, processed=LogPair(first=true_reports, second=true_reports[::-1])
+            ratio=ratio,
+            processed=FinitePair.from_logs(first=true_reports, second=true_reports[::-1]),
         )
 
     def _listed(self, law: SequenceLaw, k: int) -> FloatArray:

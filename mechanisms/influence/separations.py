@@ -57,6 +57,9 @@ class NodeGroup:
         node of the block (one row where all agree) and column; with `joint` the set serves all
         columns, and there is a single column. Needs ``1 <= b < length`` and tables up to b.
         """
+        # The four blocks below are the four ways in which the window [i - w, i - 1] meets [1, b]:
+        # cut on neither, one or both sides. Each is a running or sliding minimum of one table,
+        # so that all nodes of a block cost no more than one.
         first, last, window = self.first, self.last, self.length - 1 - b
         low, high = max(1, first - window), min(b, last - 1)
         two = _one_order(
@@ -111,6 +114,7 @@ def node_groups(
             for side, start, offset in zip(sides, starts, offsets, strict=True)
         )
         if same:
+            # The group answers with the largest of its members' ratios: an upper bound.
             tops = [np.maximum(top, new) for top, new in zip(tops, offsets, strict=True)]
             continue
         yield from _group(sides, first, node - 1, length, tops)
@@ -141,6 +145,7 @@ def _group(
     for side, offset in zip(sides, offsets, strict=True):
         s, t = np.triu_indices(len(offset), 1)
         possible = side.supports[first - 1]
+        # A pair with an impossible value is no secret pair at this node.
         valid = np.flatnonzero(possible[s] & possible[t])
         s, t = s[valid], t[valid]
         left = side.left(first)
@@ -163,6 +168,8 @@ def _group(
 
 
 def _one_order(table: FloatArray, joint: bool) -> FloatArray:
+    # Both orders of a value pair count (Pufferfish privacy is two-sided), and one set of entries
+    # that serves all pairs pays for the worst of them.
     worst = table.max(axis=0)
     return worst.max(axis=1, keepdims=True) if joint else worst
 

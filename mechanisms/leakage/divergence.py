@@ -10,7 +10,7 @@ from scipy.special import exprel
 
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.noisy_mixtures import NoisedPair, NoiseName, noised_pair
 from mechanisms.leakage.quadrature import (
     GAUSSIAN_SPACING,
@@ -26,7 +26,7 @@ _SUPREMUM_GAP = 1e-12
 _ULPS = 2.0**-49
 
 
-def renyi_divergence(p: DiscreteLaw, q: DiscreteLaw, *, order: float) -> float:
+def renyi_divergence(p: FiniteLaw, q: FiniteLaw, *, order: float) -> float:
     """Return ``D_order(P || Q)`` of two discrete laws, order in (0, inf]; exact.
 
     ``log(sum p^a q^(1-a)) / (a-1)``; order 1 is the Kullback-Leibler divergence, order inf the
@@ -88,13 +88,13 @@ def _from_log_excess(log_mean: float, order: float) -> float:
 
 
 def noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: NoiseName, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return ``D_order(P*N || Q*N)`` for Laplace or Gaussian noise of the given scale.
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
         Laws on the line, before noise.
     order : float in (0, inf]
     noise : {"laplace", "gaussian"}
@@ -109,7 +109,7 @@ def noised_divergence(
 
     Examples
     --------
-    >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+    >>> zero, one = (FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> round(noised_divergence(zero, one, order=2, noise="gaussian", scale=2.0), 12)
     0.25
     """
@@ -129,7 +129,7 @@ def noised_divergence(
 
 
 def worst_noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: NoiseName, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return the larger of `noised_divergence` in both directions; scale 0 means no noise."""
     if scale == 0:

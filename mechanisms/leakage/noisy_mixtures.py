@@ -17,7 +17,7 @@ import numpy as np
 
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray, one_of
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.quadrature import LogFunction
 
 NoiseName = Literal["laplace", "gaussian"]
@@ -115,7 +115,7 @@ class NoisedPair:
         return self.curvature * ((high - low) / 2) ** 2 / 2
 
 
-def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: NoiseName, scale: float) -> NoisedPair:
+def noised_pair(p: FiniteLaw, q: FiniteLaw, *, noise: NoiseName, scale: float) -> NoisedPair:
     """Return the pair of densities after Laplace (scale b) or Gaussian (deviation) noise."""
     scale = check.positive("scale", scale, infinite=False)
     if p.atoms.ndim != 1 or q.atoms.ndim != 1:
@@ -126,7 +126,7 @@ def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: NoiseName, scale: floa
     return build(knots / scale, *(log_weights(law, knots) for law in (p, q)))
 
 
-def log_weights(law: DiscreteLaw, knots: FloatArray) -> FloatArray:
+def log_weights(law: FiniteLaw, knots: FloatArray) -> FloatArray:
     """Return the log weight of the law at each knot, -inf where it has no atom."""
     logs = np.full(len(knots), -np.inf)
     logs[np.searchsorted(knots, law.atoms)] = np.log(law.weights)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage import hockey_stick as hockey
 from mechanisms.leakage.divergence import noised_divergence
 from mechanisms.leakage.noisy_mixtures import NoiseName, noised_pair
@@ -28,7 +28,7 @@ class NoisedPoints:
 
     Parameters
     ----------
-    first, second : DiscreteLaw
+    first, second : FiniteLaw
         Laws of the answer, in units of the query.
     noise : {"laplace", "gaussian"}
     scale : float in (0, inf)
@@ -36,14 +36,14 @@ class NoisedPoints:
 
     Examples
     --------
-    >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+    >>> zero, one = (FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> pair = NoisedPoints(first=zero, second=one, noise="laplace", scale=2.0)
     >>> pair.epsilon(0.0).lo, pair.epsilon(0.0).hi
     (0.5, 0.5)
     """
 
-    first: DiscreteLaw
-    second: DiscreteLaw
+    first: FiniteLaw
+    second: FiniteLaw
     noise: NoiseName
     scale: float
 
@@ -67,7 +67,7 @@ class NoisedPoints:
         return Bracket((1 + variation.lo) / 2, (1 + variation.hi) / 2)
 
     @property
-    def _ways(self) -> tuple[tuple[DiscreteLaw, DiscreteLaw], ...]:
+    def _ways(self) -> tuple[tuple[FiniteLaw, FiniteLaw], ...]:
         return (self.first, self.second), (self.second, self.first)
 
     def _worst(self, epsilon: float) -> Bracket:

@@ -69,10 +69,32 @@ class FinitePair:
     ----------
     first, second : arrays of shape (k,)
         Probabilities of the same k outputs.
+    logs : pair of arrays of shape (k,), optional
+        Their logarithms, where they are known beyond the range of the probabilities themselves
+        (`from_logs`): log ratios then stay exact in both tails.
     """
 
     first: FloatArray
     second: FloatArray
+    logs: tuple[FloatArray, FloatArray] | None = None
+
+    @classmethod
+    def from_logs(cls, first: FloatArray, second: FloatArray) -> FinitePair:
+        """Build from log probabilities; -inf for an impossible output.
+
+        Examples
+        --------
+        >>> far = FinitePair.from_logs(np.array([0.0, -2000.0]), np.array([0.0, -2001.0]))
+        >>> far.epsilon(0.0).hi
+        1.0
+        """
+        return cls(np.exp(first), np.exp(second), (first, second))
+
+    def _log_laws(self) -> tuple[FloatArray, FloatArray]:
+        if self.logs is not None:
+            return self.logs
+        with np.errstate(divide="ignore"):
+            return np.log(self.first), np.log(self.second)
 
     def delta(self, epsilon: float) -> Bracket:
         """Return the hockey-stick divergence, the larger of both directions."""
@@ -83,7 +105,12 @@ class FinitePair:
         return Bracket(value, value)
 
     def epsilon(self, delta: float) -> Bracket:
-        """Invert the hockey-stick divergence, which is piecewise linear in e^epsilon."""
+        """Invert the hockey-stick divergence, which is piecewise linear in e^epsilon.
+
+        At delta = 0 it is the largest log ratio, read off the logarithms.
+        """
+        if delta == 0:
+            return self.renyi(math.inf)
         value = max(
             _finite_epsilon(self.first, self.second, delta),
             _finite_epsilon(self.second, self.first, delta),
@@ -92,10 +119,8 @@ class FinitePair:
 
     def renyi(self, order: float) -> Bracket:
         """Return the Renyi divergence, the larger of both directions."""
-        value = max(
-            finite_renyi(self.first, self.second, order),
-            finite_renyi(self.second, self.first, order),
-        )
+        first, second = self._log_laws()
+        value = max(log_renyi(first, second, order), log_renyi(second, first, order))
         return Bracket(value, value)
 
     def accuracy(self) -> Bracket:

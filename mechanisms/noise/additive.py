@@ -10,7 +10,8 @@ import numpy as np
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
@@ -149,8 +150,8 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
 
 def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
-    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
-        mean = np.asarray(law.support[0], dtype=np.float64)
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.atoms.ndim == 2:
+        mean = np.asarray(law.atoms[0], dtype=np.float64)
         return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
     return law
 

@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from mechanisms.check import FloatArray, one_of
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.gaussian_tradeoff import (
     classical_constant,

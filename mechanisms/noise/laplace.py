@@ -11,8 +11,9 @@ from scipy.stats.qmc import Sobol
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import laplace_lattice
 from mechanisms.leakage.laplace_shift import (
     LaplaceShift,
@@ -81,7 +82,7 @@ class LaplaceNoise:
 
     def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw) -> PairLeakage:
         """Reduce to the one coordinate that answers differ in, or tabulate whole vectors."""
-        atoms = np.concatenate([first.support, second.support])
+        atoms = np.concatenate([first.atoms, second.atoms])
         if np.count_nonzero((atoms != atoms[0]).any(axis=0)) > 1 and atoms.ndim == 2:
             return laplace_lattice(first, second, self.scales)
         direction, (p, q) = along_a_line(first, second)

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import one_of
-from mechanisms.laws.discrete import largest_over_pairs
+from mechanisms.laws.coupling import largest_over_pairs
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
@@ -32,20 +32,21 @@ class PairScale:
     ----------
     scale : float in [0, inf]
         The noise that it calls for at the budget, in units of the query.
-    achieved : callable
+    epsilon_at_scale : callable
         The epsilon that it proves at any scale in [0, inf); nonincreasing.
     """
 
     scale: float
-    achieved: Callable[[float], float]
+    epsilon_at_scale: Callable[[float], float]
 
 
 def over_pairs(
-    inputs: Iterable[T], scale: Callable[[T], float], achieved: Callable[[T, float], float]
+    inputs: Iterable[T], scale: Callable[[T], float], epsilon_at_scale: Callable[[T, float], float]
 ) -> list[PairScale]:
     """Apply a theorem to what it needs of each pair (a coupling, a distance, two laws)."""
     return [
-        PairScale(scale=scale(item), achieved=functools.partial(achieved, item)) for item in inputs
+        PairScale(scale=scale(item), epsilon_at_scale=functools.partial(epsilon_at_scale, item))
+        for item in inputs
     ]
 
 
@@ -61,7 +62,7 @@ class ScaleClaim:
 
     Parameters
     ----------
-    achieved : tuple of callable
+    epsilon_at_scale : tuple of callable
         One a pair: epsilon at a scale.
     noise : {"laplace", "gaussian"}
         For which the theorem holds.
@@ -73,7 +74,7 @@ class ScaleClaim:
         releases.
     """
 
-    achieved: tuple[Callable[[float], float], ...]
+    epsilon_at_scale: tuple[Callable[[float], float], ...]
     noise: NoiseName
     notion: str
     theorem: str
@@ -86,8 +87,11 @@ class ScaleClaim:
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
             if n_releases > 1 and not self.repeatable:
                 return NoClaim(reason="the true divergence of repeated releases is not known")
+            # The smallest scale serves as that of all coordinates: the bound falls with the scale.
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
+            # Isotropic noise of the least eigenvalue plus an independent rest: data processing.
+            # eigvalsh may return a tiny negative number for a singular covariance.
             least = float(np.linalg.eigvalsh(noise.covariance)[0])
             return self.at(math.sqrt(max(least, 0.0) / n_releases))
         return NoClaim(reason=f"{self.theorem} is about {self.noise} noise")
@@ -97,7 +101,7 @@ class ScaleClaim:
         return Guarantee(
             notion=self.notion,
             measure=self.measure,
-            epsilon=max(epsilon(scale) for epsilon in self.achieved),
+            epsilon=max(at(scale) for at in self.epsilon_at_scale),
             theorem=self.theorem,
             notes=self.notes,
         )
@@ -140,9 +144,11 @@ def scaled_noise(
     NotApplicableError
         If the theorem calls for infinite noise.
     """
+    # Every theorem's epsilon is nonincreasing in the scale, so the largest scale serves all pairs;
+    # the claim is then read at that scale for each of them, and the worst pair counts.
     scale = largest_over_pairs([pair.scale for pair in pairs])
     claim = ScaleClaim(
-        achieved=tuple(pair.achieved for pair in pairs),
+        epsilon_at_scale=tuple(pair.epsilon_at_scale for pair in pairs),
         noise=noise,
         notion=notion,
         theorem=theorem,
@@ -153,6 +159,7 @@ def scaled_noise(
     if math.isinf(scale):
         raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
     if scale == 0:
+        # Noise of scale 0 has no density; the release is then the answer itself.
         return ZeroNoiseRelease(claim=claim.at(0.0))
     if noise == "laplace":
         return AdditiveNoise(noise=LaplaceNoise(scales=np.full(dimension, scale)), claim=claim)

@@ -18,6 +18,15 @@ class TightPureLaplace:
 
     The exact calibration at order inf: no method that knows only these laws and adds Laplace
     noise can add less.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = TightPureLaplace().calibrate(answers, budget=Epsilon(epsilon=0.5))
+    >>> mechanism.variances().round(3).tolist()
+    [0.567]
     """
 
     requires: ClassVar = (ScalarAnswers,)

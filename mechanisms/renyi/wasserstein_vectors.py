@@ -14,20 +14,27 @@ import numpy as np
 
 from mechanisms.base import Mechanism
 from mechanisms.check import one_of
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
+from mechanisms.knowledge import FiniteAnswers
+from mechanisms.laws.coupling import Coupling, Norm
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import pairwise_distances, w_infinity
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
 from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.alternate import least_noise_coupling
+from mechanisms.renyi.alpha_wasserstein import (
+    wasserstein_gaussian_epsilon,
+    wasserstein_gaussian_scale,
+    wasserstein_laplace_epsilon,
+    wasserstein_laplace_scale,
+)
+from mechanisms.renyi.least_noise_coupling import least_noise_coupling
 from mechanisms.renyi.scale_claim import (
     check_noise,
     check_order,
     over_pairs,
     scaled_noise,
 )
+from mechanisms.renyi.w_infinity import w_infinity_laplace_epsilon, w_infinity_laplace_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +51,16 @@ class WassersteinVectors:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorems 1 and 2 with the cost's metric in R^m (Corollary 1).
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinVectors(noise="laplace").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [46.25, 46.25]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -58,10 +75,10 @@ class WassersteinVectors:
         laplace = self.noise == "laplace"
         theorem = f"Ding, Yang, Zhang (2026), Theorem {1 if laplace else 2}, in R^m"
         order, epsilon = check_order(budget, theorem), budget.epsilon
-        solve = calibrate.wasserstein_laplace if laplace else calibrate.wasserstein_gaussian
-        read = achieved.wasserstein_laplace if laplace else achieved.wasserstein_gaussian
+        solve = wasserstein_laplace_scale if laplace else wasserstein_gaussian_scale
+        read = wasserstein_laplace_epsilon if laplace else wasserstein_gaussian_epsilon
 
-        def best(laws: tuple[DiscreteLaw, DiscreteLaw]) -> Coupling:
+        def best(laws: tuple[FiniteLaw, FiniteLaw]) -> Coupling:
             lengths = pairwise_distances(*laws, norm="l1" if laplace else "l2")
 
             def log_costs(scale: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -103,6 +120,14 @@ class WInfinityVectors:
     References
     ----------
     Song, Wang, Chaudhuri (2017), W_infinity mechanism.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WInfinityVectors().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -116,8 +141,8 @@ class WInfinityVectors:
         """Divide the largest L1 displacement over the pairs by epsilon."""
         pairs = over_pairs(
             [w_infinity(*laws, norm=self.ground).coupling for laws in law_pairs(answers)],
-            lambda plan: calibrate.w_infinity_laplace(plan, epsilon=budget.epsilon),
-            lambda plan, b: achieved.w_infinity_laplace(plan, scale=b),
+            lambda plan: w_infinity_laplace_scale(plan, epsilon=budget.epsilon),
+            lambda plan, b: w_infinity_laplace_epsilon(plan, scale=b),
         )
         return scaled_noise(
             pairs,
@@ -129,13 +154,7 @@ class WInfinityVectors:
         )
 
 
-def law_pairs(answers: FiniteAnswers) -> list[tuple[DiscreteLaw, DiscreteLaw]]:
-    """Return the laws of every pair as atoms and weights, each unordered pair once."""
-    laws = [
-        DiscreteLaw(
-            atoms=np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1),
-            weights=law.weights,
-        )
-        for law in answers.laws
-    ]
+def law_pairs(answers: FiniteAnswers) -> list[tuple[FiniteLaw, FiniteLaw]]:
+    """Return the laws of every pair, each unordered pair once."""
+    laws = [law.as_vectors for law in answers.laws]
     return [(laws[i], laws[j]) for i, j in sorted({(min(p), max(p)) for p in answers.pairs})]

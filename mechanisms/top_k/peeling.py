@@ -12,7 +12,8 @@ from scipy.special import log_softmax
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, one_of, positive, whole
 from mechanisms.influence.claim import EntryClaim
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.integer_grid import CELLS
 from mechanisms.leakage.pair import PairLeakage
@@ -156,7 +157,7 @@ class PeeledRanking:
                 f"{math.perm(size, self.k)} rankings of {atoms} answers are too many to list"
             )
         picks = all_rankings(size, self.k)
-        one, other = ((law, self.channel(law.support, picks)) for law in (first, second))
+        one, other = ((law, self.channel(law.atoms, picks)) for law in (first, second))
         return channel_pair(one, other, n_releases)
 
 

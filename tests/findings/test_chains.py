@@ -25,8 +25,8 @@ from mechanisms.influence.gaussian import observed_influence, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.truncated_influence import truncated_influence
 
 BINARY = ((0.6, 0.4), (0.2, 0.8))

@@ -11,7 +11,7 @@ import numpy as np
 from attacks.base import Worlds
 from bench.scenarios.base import look_up_fact
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
 from mechanisms.leakage.pair import FinitePair, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
@@ -43,11 +43,11 @@ class Points:
     def law(self, secret):
         support = np.asarray(self.supports[secret], dtype=float)
         support = support[:, None] if support.ndim == 1 else support
-        return FiniteLaw(support=support, weights=np.asarray(self.weights[secret]))
+        return FiniteLaw(atoms=support, weights=np.asarray(self.weights[secret]))
 
     @property
     def statistics(self):
-        return tuple(f"c{i}" for i in range(self.law(0).support.shape[1]))
+        return tuple(f"c{i}" for i in range(self.law(0).atoms.shape[1]))
 
     def check(self):
         for secret in range(len(self.supports)):
@@ -55,7 +55,7 @@ class Points:
 
     def knowledge(self, kind):
         laws = [self.law(i) for i in range(len(self.supports))]
-        means = np.stack([law.weights @ law.support for law in laws])
+        means = np.stack([law.weights @ law.atoms for law in laws])
         size = means.shape[1]
         facts = {
             GaussianAnswers: GaussianAnswers(
@@ -79,10 +79,10 @@ class Spread(Points):
 
     def knowledge(self, kind):
         laws = [self.law(i) for i in range(len(self.supports))]
-        means = np.stack([law.weights @ law.support for law in laws])
+        means = np.stack([law.weights @ law.atoms for law in laws])
         spreads = np.stack(
             [
-                np.cov(law.support, rowvar=False, ddof=0, aweights=law.weights).reshape(1, 1)
+                np.cov(law.atoms, rowvar=False, ddof=0, aweights=law.weights).reshape(1, 1)
                 for law in laws
             ]
         )
@@ -234,7 +234,7 @@ class ThreeBits:
 
     def law(self, secret):
         rows = np.array([[secret, a, b] for a in (0, 1) for b in (0, 1)])
-        return FiniteLaw(support=rows, weights=np.full(4, 0.25))
+        return FiniteLaw(atoms=rows, weights=np.full(4, 0.25))
 
     def check(self):
         pass

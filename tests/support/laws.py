@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench.datasets.table.column import NumericTable
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 COUNTS = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
 GRID = np.array([0.0, 0.5, 1.0, 3.0, 4.0])
@@ -23,7 +23,7 @@ SIDES = {
 
 
 def on_grid(counts):
-    return DiscreteLaw.of_counts(atoms=GRID, counts=counts)
+    return FiniteLaw.of_counts(atoms=GRID, counts=counts)
 
 
 def answers_of(*laws):

@@ -14,7 +14,7 @@ import pandas as pd
 
 from bench.config.build import unknown
 from bench.datasets.source import DataError
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 PARQUET = (".parquet", ".pq")
 LARGEST = 1e150  # squares of larger numbers are infinite
@@ -114,7 +114,7 @@ class NumericTable:
         _, values, _ = self._columns
         return float(values.min()), float(values.max())
 
-    def law(self, secret: str) -> DiscreteLaw:
+    def law(self, secret: str) -> FiniteLaw:
         """Return the empirical law of the value where the secret column says `secret`."""
         labels, values, counts = self._columns
         where = labels == secret
@@ -126,7 +126,7 @@ class NumericTable:
         atoms, index = np.unique(values[where], return_inverse=True)
         totals = np.zeros(len(atoms), dtype=np.int64)
         np.add.at(totals, index, counts[where])
-        return DiscreteLaw.of_counts(atoms=atoms, counts=totals)
+        return FiniteLaw.of_counts(atoms=atoms, counts=totals)
 
 
 def label_of(value: object) -> str:

@@ -80,7 +80,7 @@ def test_another_process_with_another_hash_seed_draws_the_same_bytes(tmp_path):
     sweep().to_pickle(table)
     code = (
         "import sys, pandas as pd, pathlib\n"
-        "from bench.figures.draw import draw_all, titled\n"
+        "from bench.figures.draw import draw_all, wrap_title\n"
         f"draw_all(pd.read_pickle({str(table)!r}), {{'one': {CONFIG!r}}}, 'title', "
         "pathlib.Path(sys.argv[1]))\n"
     )

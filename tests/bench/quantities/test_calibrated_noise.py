@@ -10,12 +10,15 @@ from bench.scenarios.numeric_column import NumericColumn
 from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
 from mechanisms.group_privacy import GroupLaplace
-from mechanisms.laws.discrete import comonotone
-from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
-from mechanisms.renyi.calibrate import wasserstein_gaussian, wasserstein_laplace
-from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_noise import TightNoise
+from mechanisms.laws.coupling import comonotone
+from mechanisms.renyi.alpha_wasserstein import (
+    AlphaWassersteinGaussian,
+    AlphaWassersteinLaplace,
+    wasserstein_gaussian_scale,
+    wasserstein_laplace_scale,
+)
+from mechanisms.renyi.tight_noise import TightNoise, tight_scale
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -40,8 +43,8 @@ def values(quantity, x):
 
 
 def test_scales_and_variances_are_those_of_the_calibrations():
-    laplace = wasserstein_laplace(PLAN, order=2.0, epsilon=0.3)
-    gaussian = wasserstein_gaussian(PLAN, order=2.0, epsilon=0.3)
+    laplace = wasserstein_laplace_scale(PLAN, order=2.0, epsilon=0.3)
+    gaussian = wasserstein_gaussian_scale(PLAN, order=2.0, epsilon=0.3)
     at = {"epsilon": 0.3, "order": 2.0}
     for axis, x in (("order", 2.0), ("epsilon", 0.3)):
         changes = {k: v for k, v in at.items() if k != axis} | {"axis": axis}
@@ -65,8 +68,8 @@ def test_a_pure_budget_is_constant_in_the_order():
 def test_a_ratio_is_over_the_reference_and_infinite_where_that_is_nothing():
     reference = TightNoise(noise="laplace")
     found = values(noise(AlphaWassersteinLaplace(), of="ratio", reference=reference), [2.0])
-    least = exact_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
-    assert found == pytest.approx([wasserstein_laplace(PLAN, order=2.0, epsilon=0.5) / least])
+    least = tight_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
+    assert found == pytest.approx([wasserstein_laplace_scale(PLAN, order=2.0, epsilon=0.5) / least])
     private = CalibratedNoise(
         scenarios=SCENARIOS, dataset="adult", mechanism=AlphaWassersteinLaplace(), of="ratio",
         reference=reference,
@@ -105,7 +108,7 @@ def test_bad_parameters_are_one_clear_line(changes, error, said):
 
 @pytest.mark.parametrize("order", [1.2, 2.0, 5.0])
 def test_the_metric_meets_its_bound_at_the_scale_of_theorem_1(order):
-    scale = wasserstein_laplace(PLAN, order=order, epsilon=0.5)
+    scale = wasserstein_laplace_scale(PLAN, order=order, epsilon=0.5)
     bound = values(WassersteinBudget(epsilon=0.5), [order])
     assert bound == pytest.approx([math.exp((order - 1) * 0.5 / order)])
     metric = WassersteinMetric(scenarios=SCENARIOS, dataset="heart", scale=scale)

@@ -17,7 +17,6 @@ from bench.study.session import Session
 from bench.study.shared_worlds import SharedWorlds, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
@@ -28,10 +27,10 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import uncertainty_penalty
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
@@ -58,7 +57,7 @@ def test_worlds_have_the_laws_that_the_scenario_offers(scenario):
     for value in range(len(scenario.secrets)):
         law = scenario.law(value)
         own = worlds.answers[secret == value]
-        seen = (own[:, None] == law.support[None]).all(axis=2).mean(axis=0)
+        seen = (own[:, None] == law.atoms[None]).all(axis=2).mean(axis=0)
         assert seen.sum() == pytest.approx(1.0)
         deviation = np.sqrt(law.weights * (1 - law.weights) / 20_000)
         assert (np.abs(seen - law.weights) <= 5 * deviation + 1 / 20_000).all()
@@ -285,9 +284,9 @@ def test_reducible_and_periodic_chains_give_the_right_values():
     assert still.knowledge(CurveKnowledge).curve.values[:10].min() == math.inf
     budget = still.knowledge(CurveKnowledge).curve.budget(1.0)
     assert budget.total == pytest.approx(1 / 10)  # group privacy
-    assert still.law(1).support.tolist() == [[10.0]]
+    assert still.law(1).atoms.tolist() == [[10.0]]
     swap = count(transition=[[0.0, 1.0], [1.0, 0.0]], length=10)
-    assert swap.law(0).support.tolist() == [[5.0]]
+    assert swap.law(0).atoms.tolist() == [[5.0]]
     assert swap.knowledge(CurveKnowledge).curve.at(9) == math.inf
 
 

@@ -10,10 +10,9 @@ from bench.datasets.table.adult import Adult
 from bench.scenarios.numeric_column import NumericColumn
 from bench.study.cross import Cross
 from mechanisms.base import NotOfferedError
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws.discrete import wasserstein
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.laws.coupling import wasserstein
 from tests.support.laws import embedded
 
 ROWS = "country,income\nNA,1\nNA,2.5\nDE,2\nDE,4\nFR,7\n"
@@ -115,7 +114,7 @@ def test_facts_describe_the_laws(table):
     sensitivity = made.knowledge(Sensitivity)
     assert (sensitivity.l1, sensitivity.size, sensitivity.dimension) == (6.0, 1, 1)
     assert made.knowledge(ScalarAnswers).laws == made.laws
-    assert made.knowledge(FiniteAnswers).laws[0].support.tolist() == [[1.0], [2.5]]
+    assert made.knowledge(FiniteAnswers).laws[0].atoms.tolist() == [[1.0], [2.5]]
     assert scenario(table(ROWS), bounds=[0, 10]).knowledge(Sensitivity).l1 == 10.0
     with pytest.raises(NotOfferedError, match="offers FiniteAnswers, GaussianAnswers, Scalar"):
         made.knowledge(Candidates)

@@ -31,7 +31,7 @@ def points(tmp_path):
     return str(path)
 
 
-def measured(path, mechanism, attack, **changes):
+def run_one_cell(path, mechanism, attack, **changes):
     scenario = {
         "_target_": "bench.scenarios.numeric_column.NumericColumn", "path": path, "value": "x",
         "secret": "s", "pairs": [["a", "b"]],
@@ -52,7 +52,7 @@ def measured(path, mechanism, attack, **changes):
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
     mechanism = {"_target_": "mechanisms.renyi.tight_noise.TightNoise", "noise": noise}
-    numbers, facts = measured(points, mechanism, attack)
+    numbers, facts = run_one_cell(points, mechanism, attack)
     assert facts["verdict"] == "holds"
     assert facts["unit"] == "Renyi epsilon at order=2"
     assert numbers["claimed"] == pytest.approx(0.5)
@@ -62,7 +62,7 @@ def test_attacks_certify_most_of_a_tight_renyi_claim(points, noise, attack):
 
 def test_noise_of_half_the_scale_behind_a_claims_back_is_caught(points):
     mechanism = {"_target_": "tests.support.components.LyingLaplace"}
-    numbers, facts = measured(points, mechanism, LIKELIHOOD)
+    numbers, facts = run_one_cell(points, mechanism, LIKELIHOOD)
     assert facts["verdict"] == "violated"
     assert numbers["exact"] == pytest.approx(2 * numbers["claimed"])
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from mechanisms.laws.closeness import w_delta_closeness
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 ATOMS = [1.0, 2.0, 3.0, 100.0]
-MU = DiscreteLaw(atoms=ATOMS, weights=[0.6, 0.2, 0.0, 0.2])
-NU = DiscreteLaw(atoms=ATOMS, weights=[0.4, 0.3, 0.2, 0.1])
+MU = FiniteLaw(atoms=ATOMS, weights=[0.6, 0.2, 0.0, 0.2])
+NU = FiniteLaw(atoms=ATOMS, weights=[0.4, 0.3, 0.2, 0.1])
 
 
 def unmoved_by_linear_program(first, second, distance):
@@ -32,7 +32,7 @@ def random_law(seed, dimension):
     rng = np.random.default_rng(seed)
     support = rng.integers(0, 6, size=(5, dimension)).astype(float)
     counts = rng.integers(0, 5, size=5) + (np.arange(5) == seed % 5)
-    return DiscreteLaw(
+    return FiniteLaw(
         atoms=support if dimension > 1 else support[:, 0], weights=counts / counts.sum()
     )
 
@@ -72,24 +72,24 @@ def test_an_atom_counts_however_little_it_weighs(tiny, delta, plane):
         pytest.importorskip("ot")
     shape = (-1, 1) if plane else (-1,)
     axes = np.array([1.0, 0.0]) if plane else 1.0
-    p = DiscreteLaw(
+    p = FiniteLaw(
         atoms=np.reshape([0.0, 1.0, 100.0], shape) * axes, weights=[0.5, 0.5 - tiny, tiny]
     )
-    q = DiscreteLaw(atoms=np.reshape([0.0, 1.0], shape) * axes, weights=[0.4, 0.6])
+    q = FiniteLaw(atoms=np.reshape([0.0, 1.0], shape) * axes, weights=[0.4, 0.6])
     assert w_delta_closeness(p, q, delta=delta) == w_delta_closeness(q, p, delta=delta) == 99.0
     assert w_delta_closeness(p, q, delta=2e-12) == 1.0
 
 
 def test_a_rare_far_atom_is_dropped_once_delta_allows():
-    p = DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01])
-    q = DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9])
+    p = FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01])
+    q = FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9])
     assert w_delta_closeness(p, q, delta=0.0099) == 9  # .01 - 1e-9 must leave the far atom
     assert w_delta_closeness(p, q, delta=0.0101) == 0
 
 
 def test_weights_that_sum_up_with_rounding_errors_move_completely():
-    tenths = DiscreteLaw(atoms=np.arange(10.0), weights=np.full(10, 0.1))
-    moved = DiscreteLaw(atoms=np.arange(10.0) + 0.1, weights=np.full(10, 0.1))
+    tenths = FiniteLaw(atoms=np.arange(10.0), weights=np.full(10, 0.1))
+    moved = FiniteLaw(atoms=np.arange(10.0) + 0.1, weights=np.full(10, 0.1))
     assert w_delta_closeness(tenths, moved, delta=0.0) == pytest.approx(0.1)
 
 

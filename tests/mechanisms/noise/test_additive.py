@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from mechanisms.base import guarantee_of
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.additive import (
     AdditiveNoise,
     TranslationClaim,
@@ -83,7 +84,7 @@ def test_covariances_are_compared_in_units_of_their_own_deviations():
     with pytest.raises(NotComputableError, match="covariances differ"):
         shared_gaussian(first, twice)
     with pytest.raises(NotComputableError, match="needs Gaussian answers"):
-        shared_gaussian(first, FiniteLaw(support=np.zeros(1), weights=np.ones(1)))
+        shared_gaussian(first, FiniteLaw(atoms=np.zeros(1), weights=np.ones(1)))
 
 
 def test_gaussian_noise_on_unequal_covariances_is_accounted_exactly():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import ApproximateMeasure
@@ -52,7 +52,7 @@ def test_what_is_not_whole_has_no_probability_and_no_guarantee():
 
 
 def test_repeated_releases_are_not_computable_with_the_reason():
-    law = FiniteLaw(support=np.array([[0.0]]), weights=np.array([1.0]))
+    law = FiniteLaw(atoms=np.array([[0.0]]), weights=np.array([1.0]))
     noise = GeometricNoise(scales=np.ones(1))
     with pytest.raises(NotComputableError, match="repeated geometric noise"):
         noise.leakage(law, law, 2)

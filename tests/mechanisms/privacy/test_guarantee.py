@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.leakage.pair import FinitePair, finite_renyi
 from mechanisms.privacy.guarantee import (
@@ -90,7 +90,7 @@ def test_renyi_divergence_rises_in_the_order_and_falls_under_merging(pair, order
 @pytest.mark.parametrize("order", ORDERS)
 def test_bernoulli_renyi_is_the_divergence_of_laws_on_two_atoms(order):
     for p, q in [(0.2, 0.7), (0.7, 0.2), (0.0, 0.4), (0.4, 0.0), (1.0, 0.5), (0.0, 1.0)]:
-        laws = [DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
+        laws = [FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
         expected = renyi_divergence(*laws, order=order)
         assert bernoulli_renyi(p, q, order) == pytest.approx(expected, rel=1e-12)
 

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import gennorm, kstest
 
 from mechanisms.base import NotApplicableError, guarantee_of
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
@@ -37,7 +37,7 @@ def test_power_one_is_the_laplace_mechanism():
     expected = AlphaWassersteinLaplace().calibrate(answers_of(*LAWS), budget=BUDGET)
     assert found.variances() == pytest.approx(expected.variances(), rel=1e-9)
     assert found.guarantee.epsilon == pytest.approx(0.5)
-    laws = [FiniteLaw(support=law.atoms[:, None], weights=law.weights) for law in LAWS]
+    laws = [FiniteLaw(atoms=law.atoms[:, None], weights=law.weights) for law in LAWS]
     assert found.leakage(*laws, 1).renyi(2.0).hi == pytest.approx(
         expected.leakage(*laws, 1).renyi(2.0).hi, rel=1e-9
     )

@@ -11,25 +11,23 @@ from scipy.stats import laplace
 
 from mechanisms.base import NotApplicableError, guarantee_of
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
 from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
+from mechanisms.renyi.best_published import BestPublished
 from mechanisms.renyi.gaussian_prior import GaussianPrior
-from mechanisms.renyi.joint_convex import BestPublished, JointConvexLaplace
-from mechanisms.renyi.kantorovich import (
-    KantorovichApproximate,
-    KantorovichGaussianClassical,
-    RelaxedKantorovichLaplace,
-    WInfinityLaplace,
-)
+from mechanisms.renyi.joint_convex import JointConvexLaplace
+from mechanisms.renyi.kantorovich import KantorovichApproximate, KantorovichGaussianClassical
 from mechanisms.renyi.low_order import LowOrderLaplace
+from mechanisms.renyi.relaxed_kantorovich import RelaxedKantorovichLaplace
 from mechanisms.renyi.scale_claim import ScaleClaim, ZeroNoiseRelease
 from mechanisms.renyi.shift_reduction import ShiftReduction
 from mechanisms.renyi.tight_noise import TightNoise
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import COUNTS, answers_of, on_grid
 
 RENYI = {
@@ -49,12 +47,12 @@ APPROXIMATE = {
     "kantorovich_laplace": KantorovichApproximate(noise="laplace"),
     "classical": KantorovichGaussianClassical(),
 }
-POINTS = DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[1.0], weights=[1.0])
+POINTS = FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[1.0], weights=[1.0])
 FAR = on_grid([6, 3, 1, 0, 0]), on_grid([0, 1, 2, 3, 4])
 
 
 def vector(law):
-    return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+    return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
 
 def leaked(mechanism, p, q, k=1):
@@ -186,7 +184,7 @@ def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
         ScalarAnswers(laws=(p, None), pairs=((0, 1),))
     with pytest.raises(ValueError, match="pairs must index the 2 laws"):
         ScalarAnswers(laws=(p, q), pairs=((0, 2),))
-    plane = DiscreteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
+    plane = FiniteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
     with pytest.raises(ValueError, match="on the line"):
         ScalarAnswers(laws=(plane, plane), pairs=((0, 1),))
 
@@ -272,7 +270,7 @@ def test_repeated_laplace_noise_at_the_exact_scale_has_no_claim():
 
 def test_a_claim_is_about_its_own_noise_law():
     claim = ScaleClaim(
-        achieved=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
+        epsilon_at_scale=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
         measure=ApproximateMeasure(0.0),
     )  # fmt: skip
     noise = GaussianNoise(covariance=np.eye(1), calibration="analytic")

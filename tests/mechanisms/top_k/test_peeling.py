@@ -13,7 +13,7 @@ from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import Candidates, CurveKnowledge
 from mechanisms.influence.markov import chain_curve
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 from mechanisms.laws.visit_counts import histogram_law
 from mechanisms.privacy.bracket import NotComputableError
@@ -178,7 +178,7 @@ def test_leakage_is_that_of_the_listed_rankings_under_the_chains_histograms():
             {
                 picks: sum(
                     w * brute(selection)(atom, 2, mechanism.epsilon)[picks]
-                    for atom, w in zip(law.support, law.weights, strict=True)
+                    for atom, w in zip(law.atoms, law.weights, strict=True)
                 )
                 for picks in itertools.permutations(range(3), 2)
             }
@@ -191,7 +191,7 @@ def test_leakage_is_that_of_the_listed_rankings_under_the_chains_histograms():
 
 
 def test_too_many_rankings_are_not_listed():
-    law = FiniteLaw(support=np.zeros((1, 300)), weights=np.ones(1))
+    law = FiniteLaw(atoms=np.zeros((1, 300)), weights=np.ones(1))
     mechanism = ranking("gumbel", k=3, m=300)
     with pytest.raises(NotComputableError, match="too many to list"):
         mechanism.leakage(law, law, 1)

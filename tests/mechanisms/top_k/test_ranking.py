@@ -14,7 +14,7 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.identity import Noiseless
 from mechanisms.privacy.budget import Epsilon, NoBudget
 from mechanisms.privacy.guarantee import NoClaim
@@ -38,7 +38,7 @@ def test_a_ranked_histogram_claims_what_the_histogram_claims_and_shows_only_the_
     noisy = plain.release(answers, np.random.default_rng(1))
     assert shown.dtype == np.int64
     assert (shown == largest(noisy, 2)).all()
-    laws = [FiniteLaw(support=np.array([row]), weights=np.ones(1)) for row in answers[0, :2]]
+    laws = [FiniteLaw(atoms=np.array([row]), weights=np.ones(1)) for row in answers[0, :2]]
     inner = plain.leakage(*laws, 1).epsilon(0).hi
     assert mechanism.leakage(*laws, 1).epsilon(0).hi == inner
 

@@ -9,14 +9,14 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import (
-    DiscreteLaw,
+from mechanisms.laws.coupling import (
     comonotone,
     comonotone_of_samples,
     largest_over_pairs,
     transport_length,
     wasserstein,
 )
+from mechanisms.laws.finite import FiniteLaw
 
 SETTINGS = settings(max_examples=50, deadline=None)
 samples = st.lists(st.integers(-8, 8).map(lambda k: k / 2), min_size=1, max_size=9)
@@ -33,12 +33,12 @@ def exact_w_infinity(x, y):
 
 def test_values_and_weights_cannot_be_confused():
     first, second = [0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]
-    as_values = DiscreteLaw.of_sample(first), DiscreteLaw.of_sample(second)
-    as_weights = [DiscreteLaw(atoms=[0, 1, 2, 3], weights=w) for w in (first, second)]
+    as_values = FiniteLaw.of_sample(first), FiniteLaw.of_sample(second)
+    as_weights = [FiniteLaw(atoms=[0, 1, 2, 3], weights=w) for w in (first, second)]
     assert wasserstein(*as_values, order=1) == 0
     assert wasserstein(*as_weights, order=1) == 2
     with pytest.raises(TypeError):
-        DiscreteLaw(first, second)
+        FiniteLaw(first, second)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_values_and_weights_cannot_be_confused():
 )
 def test_bad_laws_are_refused_in_one_line(bad):
     with pytest.raises(ValueError, match=r"^\w.*\.$") as error:
-        DiscreteLaw(**bad)
+        FiniteLaw(**bad)
     assert "\n" not in str(error.value)
 
 
@@ -68,11 +68,11 @@ def test_bad_samples_are_refused(values):
 @pytest.mark.parametrize("counts", [[0, 0], [-1, 2], [0.5, 0.5]])
 def test_counts_must_be_whole_and_not_all_zero(counts):
     with pytest.raises(ValueError, match="counts must be whole"):
-        DiscreteLaw.of_counts(atoms=[0.0, 1.0], counts=counts)
+        FiniteLaw.of_counts(atoms=[0.0, 1.0], counts=counts)
 
 
 def test_w2_is_a_distance_and_not_its_square():
-    points = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 25.0)]
+    points = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 25.0)]
     assert wasserstein(*points, order=2) == 25
 
 
@@ -80,7 +80,7 @@ def test_w2_is_a_distance_and_not_its_square():
 @given(samples, samples)
 def test_w_infinity_of_samples_is_exact(x, y):
     expected = exact_w_infinity(x, y)
-    laws = DiscreteLaw.of_sample(x), DiscreteLaw.of_sample(y)
+    laws = FiniteLaw.of_sample(x), FiniteLaw.of_sample(y)
     assert wasserstein(*laws, order=math.inf) == expected
     assert comonotone_of_samples(x, y).distances().max() == expected
 
@@ -88,7 +88,7 @@ def test_w_infinity_of_samples_is_exact(x, y):
 @SETTINGS
 @given(samples, samples)
 def test_marginals_are_kept_and_w1_agrees_with_scipy(x, y):
-    laws = DiscreteLaw.of_sample(x), DiscreteLaw.of_sample(y)
+    laws = FiniteLaw.of_sample(x), FiniteLaw.of_sample(y)
     for plan in (comonotone(*laws), comonotone_of_samples(x, y)):
         assert plan.weights.min() > 0
         for law, side in zip(laws, (plan.left, plan.right), strict=True):
@@ -102,7 +102,7 @@ def test_marginals_are_kept_and_w1_agrees_with_scipy(x, y):
 @given(samples, samples, st.sampled_from([1.0, 1.5, 2.0, 4.0]))
 def test_comonotone_coupling_reaches_the_linear_programs_optimum(x, y, order):
     ot = pytest.importorskip("ot")
-    p, q = DiscreteLaw.of_sample(x), DiscreteLaw.of_sample(y)
+    p, q = FiniteLaw.of_sample(x), FiniteLaw.of_sample(y)
     costs = np.abs(np.subtract.outer(p.atoms, q.atoms)) ** order
     best = ot.emd2(p.weights, q.weights, costs) ** (1 / order)
     assert wasserstein(p, q, order=order) == pytest.approx(best, abs=1e-7)
@@ -114,10 +114,10 @@ def test_a_law_does_not_depend_on_order_splitting_or_empty_atoms(x, random):
     weights = [random.randint(0, 4) for _ in x]
     weights[0] += 1
     scaled = np.array(weights) / sum(weights)
-    law = DiscreteLaw(atoms=x, weights=scaled)
+    law = FiniteLaw(atoms=x, weights=scaled)
     order = list(range(len(x)))
     random.shuffle(order)
-    again = DiscreteLaw(
+    again = FiniteLaw(
         atoms=[*(x[k] for k in order), 99.0], weights=[*(scaled[k] for k in order), 0.0]
     )
     assert np.array_equal(law.atoms, again.atoms)
@@ -125,26 +125,26 @@ def test_a_law_does_not_depend_on_order_splitting_or_empty_atoms(x, random):
 
 
 def test_rounding_of_cumulative_weights_moves_no_mass():
-    p = DiscreteLaw(atoms=[0.0, 1.0, 50.0], weights=[0.1, 0.2, 0.7])
-    q = DiscreteLaw(atoms=[0.5, 50.0], weights=[0.3, 0.7])
+    p = FiniteLaw(atoms=[0.0, 1.0, 50.0], weights=[0.1, 0.2, 0.7])
+    q = FiniteLaw(atoms=[0.5, 50.0], weights=[0.3, 0.7])
     assert 0.1 + 0.2 != 0.3
     assert wasserstein(p, q, order=math.inf) == 0.5
 
 
 @pytest.mark.parametrize("tiny", [1e-9, 1e-15, 1e-20, 1e-300])
 def test_an_atom_of_tiny_weight_still_counts_for_w_infinity(tiny):
-    p = DiscreteLaw(atoms=[0.0, 1000.0], weights=[1 - tiny, tiny])
-    q = DiscreteLaw(atoms=[0.0], weights=[1.0])
+    p = FiniteLaw(atoms=[0.0, 1000.0], weights=[1 - tiny, tiny])
+    q = FiniteLaw(atoms=[0.0], weights=[1.0])
     assert wasserstein(p, q, order=math.inf) == 1000
     assert wasserstein(q, p, order=math.inf) == 1000
-    inner = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.5, tiny, 0.5 - tiny])
-    outer = DiscreteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5])
+    inner = FiniteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.5, tiny, 0.5 - tiny])
+    outer = FiniteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5])
     assert wasserstein(inner, outer, order=math.inf) >= 1
 
 
 def test_lengths_do_not_overflow_at_large_orders_and_scales():
-    p = DiscreteLaw(atoms=[0.0, 1e8], weights=[0.5, 0.5])
-    q = DiscreteLaw(atoms=[1e8, 3e8], weights=[0.5, 0.5])
+    p = FiniteLaw(atoms=[0.0, 1e8], weights=[0.5, 0.5])
+    q = FiniteLaw(atoms=[1e8, 3e8], weights=[0.5, 0.5])
     assert wasserstein(p, q, order=1e4) == pytest.approx(2e8, rel=1e-4)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.laws.discrete import Coupling, DiscreteLaw
+from mechanisms.laws.coupling import Coupling
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling
 
 _ROUNDS = 30
@@ -16,8 +17,8 @@ _SETTLED = 1e-12
 
 
 def least_noise_coupling(
-    p: DiscreteLaw,
-    q: DiscreteLaw,
+    p: FiniteLaw,
+    q: FiniteLaw,
     *,
     log_costs: Callable[[float], FloatArray],
     scale: Callable[[Coupling], float],
@@ -31,7 +32,7 @@ def least_noise_coupling(
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
     log_costs : callable
         Log of the cost of moving each atom onto each, shape (n, m), at a scale.
     scale : callable

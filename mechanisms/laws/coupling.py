@@ -1,4 +1,4 @@
-"""Discrete laws and their couplings: which atom of one law moves to which of the other."""
+"""Couplings of finite laws: which atom of one law moves to which of the other."""
 
 from __future__ import annotations
 
@@ -11,86 +11,12 @@ import numpy as np
 
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
+from mechanisms.laws.finite import FiniteLaw
 
 Norm = Literal["l1", "l2"]
 
 # Cumulative weights this close (per atom) are taken as equal, as .1 + .2 and .3 are.
 _ROUNDING = 2.0**-50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscreteLaw:
-    """Probabilities on finitely many points, kept sorted, merged and without zero weights.
-
-    Both fields are keyword-only, so that values and weights cannot be confused; a sample of
-    values becomes a law by `of_sample`, a table of counts by `of_counts`.
-
-    Parameters
-    ----------
-    atoms : array of shape (n,) or (n, m)
-        Points of the law, in units of the query; order and repetitions do not matter.
-    weights : array of shape (n,)
-        Probabilities in [0, 1] that sum to 1.
-    counts : integer array of shape (n,), optional
-        Numerators of the weights, where these are fractions of a whole number of records.
-        With them, couplings are computed in exact integer arithmetic.
-
-    Examples
-    --------
-    >>> law = DiscreteLaw(atoms=[1.0, 0.0, 1.0], weights=[0.25, 0.5, 0.25])
-    >>> law.atoms.tolist(), law.weights.tolist()
-    ([0.0, 1.0], [0.5, 0.5])
-    """
-
-    atoms: FloatArray
-    weights: FloatArray
-    counts: IntArray | None = None
-
-    def __post_init__(self) -> None:
-        atoms = check.finite("atoms", self.atoms)
-        check.weights("weights", self.weights)
-        weights = np.asarray(self.weights, dtype=np.float64)
-        if atoms.ndim not in (1, 2) or weights.shape != atoms.shape[:1]:
-            raise ValueError(
-                "atoms and weights must be of one length, "
-                f"got shapes {atoms.shape} and {weights.shape}."
-            )
-        columns = atoms.reshape(len(atoms), -1).T
-        # Weights are the last key, and the total is taken after sorting: no sum depends on the
-        # order of the input.
-        order = np.lexsort((weights, *columns[::-1]))
-        order = order[weights[order] > 0]
-        atoms, weights = atoms[order] + 0.0, weights[order] / weights[order].sum()
-        new = np.ones(len(atoms), dtype=bool)
-        new[1:] = (np.diff(atoms.reshape(len(atoms), -1), axis=0) != 0).any(axis=1)
-        starts = np.flatnonzero(new)
-        object.__setattr__(self, "atoms", atoms[starts])
-        object.__setattr__(self, "weights", np.add.reduceat(weights, starts))
-        if self.counts is not None:
-            counts = np.asarray(self.counts, dtype=np.int64)[order]
-            object.__setattr__(self, "counts", np.add.reduceat(counts, starts))
-
-    @classmethod
-    def of_counts(cls, *, atoms: object, counts: object) -> DiscreteLaw:
-        """Return the empirical law of a table of counts (whole numbers, at least one positive)."""
-        table = np.asarray(counts)
-        if not np.issubdtype(table.dtype, np.integer) or (table < 0).any() or not table.any():
-            raise ValueError(f"counts must be whole, non-negative and not all 0, got {counts!r}.")
-        points = check.finite("atoms", atoms)
-        return cls(atoms=points, weights=table / table.sum(), counts=table.astype(np.int64))
-
-    @classmethod
-    def of_sample(cls, values: object) -> DiscreteLaw:
-        """Return the empirical law of a sample of values, each with weight 1/n.
-
-        Examples
-        --------
-        >>> DiscreteLaw.of_sample([0.5, 0.5, 0.0, 0.0]).atoms.tolist()
-        [0.0, 0.5]
-        """
-        sample = check.finite("values", values)
-        points, counts = np.unique(sample, axis=0, return_counts=True)
-        return cls.of_counts(atoms=points, counts=counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +43,7 @@ class Coupling:
         return moved.sum(axis=1) if norm == "l1" else np.linalg.norm(moved, axis=1)
 
 
-def comonotone(p: DiscreteLaw, q: DiscreteLaw) -> Coupling:
+def comonotone(p: FiniteLaw, q: FiniteLaw) -> Coupling:
     """Return the quantile (north-west corner) coupling of two laws on the line.
 
     It minimises the mean of every convex cost of ``x - x'`` and the largest ``|x - x'|``
@@ -133,8 +59,8 @@ def comonotone(p: DiscreteLaw, q: DiscreteLaw) -> Coupling:
 
     Examples
     --------
-    >>> p = DiscreteLaw(atoms=[0.0, 1.0], weights=[0.7, 0.3])
-    >>> q = DiscreteLaw(atoms=[0.0, 1.0], weights=[0.4, 0.6])
+    >>> p = FiniteLaw(atoms=[0.0, 1.0], weights=[0.7, 0.3])
+    >>> q = FiniteLaw(atoms=[0.0, 1.0], weights=[0.4, 0.6])
     >>> comonotone(p, q).distances().tolist()
     [0.0, 1.0, 0.0]
     """
@@ -190,8 +116,8 @@ def _masses(depth: FloatArray, left: FloatArray, right: FloatArray) -> FloatArra
 
 
 def _lost_pairs(
-    law: DiscreteLaw,
-    other: DiscreteLaw,
+    law: FiniteLaw,
+    other: FiniteLaw,
     used: IntArray,
     ends: _Ends,
     ends_other: _Ends,
@@ -251,14 +177,14 @@ def _line(name: str, values: object) -> FloatArray:
     return sample
 
 
-def wasserstein(p: DiscreteLaw, q: DiscreteLaw, *, order: float) -> float:
+def wasserstein(p: FiniteLaw, q: FiniteLaw, *, order: float) -> float:
     """Return the Wasserstein distance W_order of two laws on the line, order in [1, inf].
 
     Exact: the comonotone coupling is optimal for every order (Santambrogio 2015, Section 2.2).
 
     Examples
     --------
-    >>> point = DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[25.0], weights=[1.0])
+    >>> point = FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[25.0], weights=[1.0])
     >>> wasserstein(*point, order=2)
     25.0
     """

@@ -1,0 +1,1 @@
+"""Attacks that rebuild a database, or an entry of it, from releases."""

@@ -1,0 +1,1 @@
+"""Mechanisms that leak nothing, or little, once and everything when they are run again."""
