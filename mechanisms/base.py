@@ -10,6 +10,7 @@ from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.composition import repeat
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
 Sees = Literal["answers", "database"]
@@ -102,4 +103,4 @@ def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
         return mechanism.guarantee
     if isinstance(mechanism, HasRepeatedGuarantee):
         return mechanism.repeated_guarantee(n_releases)
-    return NoClaim(reason="no composition theorem covers repeated releases of this mechanism")
+    return repeat(mechanism.guarantee, n_releases)

@@ -19,13 +19,22 @@ from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
-    calibration_notes,
+    calibration_conditions,
     check_calibration,
     target_distance,
 )
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import (
+    Assumptions,
+    Condition,
+    Neighbours,
+    Priors,
+    Public,
+    Secrets,
+)
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import GROUP, ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 THEOREM = "Dwork and Roth (2014), Theorem 2.2 (group privacy)"
 
@@ -39,14 +48,14 @@ class GroupClaim:
     sensitivity : Sensitivity
     group : int
         Number of units replaced together.
-    measure : ApproximateMeasure
-    notes : tuple of str
+    notion : Approximate
+    conditions : tuple of Condition
     """
 
     sensitivity: Sensitivity
     group: int
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    notion: Approximate
+    conditions: tuple[Condition, ...] = ()
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Claim the secret pairs where the group is the whole database."""
@@ -57,12 +66,12 @@ class GroupClaim:
                 reason=f"privacy for {self.group} of {self.sensitivity.size} "
                 f"{units} says nothing about a property of all of them"
             )
+        delta = self.notion.delta
         return Guarantee(
-            notion=GROUP,
-            measure=self.measure,
-            epsilon=group_epsilon(noise, self.sensitivity, self.group, self.measure, n_releases),
+            notion=self.notion,
+            bound=group_epsilon(noise, self.sensitivity, self.group, delta, n_releases),
             theorem=THEOREM,
-            notes=(f"neighbours: replace one {self.sensitivity.unit}", *self.notes),
+            assumptions=replaced_units(self.sensitivity.unit, self.group, self.conditions),
         )
 
 
@@ -96,8 +105,8 @@ class GroupLaplace:
             claim=GroupClaim(
                 sensitivity=sensitivity,
                 group=group,
-                measure=ApproximateMeasure(0.0),
-                notes=(FLOAT_NOTE,),
+                notion=Approximate(delta=0.0),
+                conditions=(Condition.REAL_NUMBERS,),
             ),
         )
 
@@ -141,10 +150,21 @@ class GroupGaussian:
             claim=GroupClaim(
                 sensitivity=sensitivity,
                 group=group,
-                measure=ApproximateMeasure(budget.delta),
-                notes=(FLOAT_NOTE, *calibration_notes(self.calibration)),
+                notion=Approximate(delta=budget.delta),
+                conditions=calibration_conditions(self.calibration),
             ),
         )
+
+
+def replaced_units(unit: str, group: int, conditions: tuple[Condition, ...] = ()) -> Assumptions:
+    """Return what differential privacy assumes for databases that differ in `group` units."""
+    return Assumptions(
+        secrets=Secrets.DATABASES,
+        neighbours=Neighbours(relation="replace", unit=unit, size=group),
+        priors=Priors.ANY,
+        public=(Public.SIZE,),
+        conditions=conditions,
+    )
 
 
 def group_size(group: int | None, sensitivity: Sensitivity) -> int:
@@ -157,7 +177,7 @@ def group_size(group: int | None, sensitivity: Sensitivity) -> int:
 
 
 def group_epsilon(
-    noise: NoiseLaw, sensitivity: Sensitivity, group: int, measure: ApproximateMeasure, k: int
+    noise: NoiseLaw, sensitivity: Sensitivity, group: int, delta: float, k: int
 ) -> float:
     """Return the epsilon of k releases for the worst move of a group, from the noise itself.
 
@@ -168,4 +188,4 @@ def group_epsilon(
         worst = sensitivity.l2 * np.linalg.eigh(noise.covariance)[1][:, 0]
     else:
         worst = sensitivity.l1 * np.eye(sensitivity.dimension)[noise.variances().argmin()]
-    return noise.shift_epsilon(group * worst[None], measure, k)
+    return noise.shift_epsilon(group * worst[None], delta, k)

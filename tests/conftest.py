@@ -11,6 +11,7 @@ from bench.core.cell import tidy
 from bench.store.tracking import Store
 from bench.sweep.engine import Serial
 from bench.sweep.experiment import Experiment
+from tests.support.command import InProcess
 
 SUPPORT = "tests.support.components"
 
@@ -36,6 +37,19 @@ def blank_store(tmp_path_factory):
     path = tmp_path_factory.mktemp("store") / "mlflow.db"
     Store(f"sqlite:///{path}")
     return path
+
+
+@pytest.fixture
+def folder(tmp_path, blank_store):
+    """Return a folder with an empty store, to run commands in."""
+    shutil.copy(blank_store, tmp_path / "mlflow.db")
+    return tmp_path
+
+
+@pytest.fixture
+def refused(monkeypatch, capfd):
+    """Return a function that gives the one line with which a command refuses its input."""
+    return InProcess(monkeypatch, capfd)
 
 
 @pytest.fixture

@@ -17,13 +17,15 @@ from bench.sweep.engine import Engine
 from bench.sweep.experiment import Experiment
 
 KEYS = {
-    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "grid",
-    "scenario", "scenarios", "mechanisms", "attacks", "metrics", "figures", "show",
-    "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
+    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "share",
+    "grid", "scenario", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures",
+    "show", "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
     "study", "engine",
 }  # fmt: skip
 
-MAPPINGS = ("grid", "scenarios", "mechanisms", "attacks", "metrics", "figures", "quantities")
+MAPPINGS = (
+    "grid", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures", "quantities"
+)  # fmt: skip
 TEXTS = ("name", "title", "output", "tracking_uri")
 
 

@@ -23,12 +23,13 @@ FAILED = "failed"
 RESERVED = (
     "cell",
     "status",
-    "verdict",
     "data",
-    "unit",
     "higher_is_better",
 )  # columns of every cell
-ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
+ROW_COLUMNS = (
+    "notion", "unit", "verdict", "attack", "metric", "statistic", "x", "value", "lower", "upper",
+    "n", "method",
+)  # fmt: skip
 
 
 class Spec(Protocol):
@@ -134,10 +135,11 @@ def row(
     statistic: str = "",
     x: float | None = None,
 ) -> Plain:
-    """Return one row of the tidy table."""
+    """Return one row of the tidy table; rows of the ledger add notion, unit and verdict."""
     return {
-        "attack": attack, "metric": metric, "statistic": statistic, "x": x, "value": value,
-        "lower": lower, "upper": upper, "n": n, "method": method,
+        "notion": "", "unit": "", "verdict": "", "attack": attack, "metric": metric,
+        "statistic": statistic, "x": x, "value": value, "lower": lower, "upper": upper, "n": n,
+        "method": method,
     }  # fmt: skip
 
 
@@ -161,8 +163,8 @@ def tidy(results: Iterable[tuple[AnyCell | RecordedCell, CellResult]]) -> pd.Dat
     length = 0
     for cell, result in results:
         facts, status = result.facts, result.status
-        head = {"cell": cell.name, "status": status, "verdict": facts.get("verdict", "")}
-        head |= {name: facts.get(name, "") for name in ("data", "unit", "higher_is_better")}
+        head = {"cell": cell.name, "status": status}
+        head |= {name: facts.get(name, "") for name in ("data", "higher_is_better")}
         rows = result.rows or [row(status, value=math.nan, lower=math.nan, upper=math.nan)]
         for name in cell.labels:
             axes.setdefault(name, [math.nan] * length)

@@ -91,8 +91,8 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
     Notes
     -----
     The Clopper-Pearson limits of the rates are combined by squaring and adding their distances
-    to the estimates (Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate they are
-    left as they are. Repetitions count as in `rate`.
+    to the estimates (MOVER: Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate
+    they are left as they are. Repetitions count as in `rate`.
     """
     groups = [_hits(np.concatenate(group)) for group in zip(*repetitions, strict=True)]
     value = sum(w * float(g.mean()) for w, g in zip(weights, groups, strict=True))

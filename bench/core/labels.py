@@ -15,9 +15,9 @@ def legal(name: str) -> str:
     return re.sub(r"[^\w\-. :/]", "_", name)[:LONGEST_NAME]
 
 
-def metric_key(metric: str, attack: str) -> str:
-    """Return under which name MLflow keeps a metric of a cell."""
-    return legal("/".join(part for part in (metric, attack) if part))
+def metric_key(metric: str, attack: str, unit: str = "") -> str:
+    """Return under which name MLflow keeps a metric of a cell; other notions add their unit."""
+    return legal("/".join(part for part in (metric, attack, unit) if part))
 
 
 def check_labels(kind: str, labels: Iterable[object], taken: Sequence[str] = ()) -> None:

@@ -15,12 +15,16 @@ from rich.text import Text
 
 from bench.config.build import unknown
 from bench.core.cell import FAILED, NOT_APPLICABLE, AnyCell
-from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
+from bench.core.entry_rows import LEDGER
+from bench.leaderboard.ranking import FIXED, leaderboard
 from bench.store.address import HIDDEN, Address
-from bench.study.ledger import MISFIT, VIOLATED
+from bench.study.ledger import MISFIT, SUSPECT, VIOLATED
 from bench.sweep.experiment import Outcome
 
-FLAGGED = {VIOLATED: "bold red", MISFIT: "yellow", FAILED: "bold red", NOT_APPLICABLE: "dim"}
+FLAGGED = {
+    VIOLATED: "bold red", MISFIT: "yellow", SUSPECT: "yellow", FAILED: "bold red",
+    NOT_APPLICABLE: "dim",
+}  # fmt: skip
 WIDE = 220
 ALWAYS = ("rank", "mechanism", "verdict", "claimed")
 
@@ -57,12 +61,16 @@ def print_plan(cells: Sequence[AnyCell], seconds: float | None, workers: int) ->
 
 
 def print_tables(
-    table: pd.DataFrame, show: Sequence[str], title: str, sort: str | None = None
+    table: pd.DataFrame,
+    show: Sequence[str],
+    title: str,
+    sort: str | None = None,
+    notion: str | None = None,
 ) -> None:
     """Print the leaderboard of cells, and curves side by side; name metrics that are not there."""
     if table["metric"].isin(LEDGER).any():
         recorded = set(table["metric"])
-        print_board(leaderboard(table, [m for m in show if m in recorded], sort), title)
+        print_board(leaderboard(table, [m for m in show if m in recorded], sort, notion), title)
         for metric in sorted(set(show) - recorded):
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
@@ -80,8 +88,8 @@ def print_board(board: pd.DataFrame, title: str) -> None:
         shorter = shorter.drop(columns=counts).assign(n=shorter[counts[0]])
     print_frame(shorter, title)
     if same:
-        told = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
-        console().print(f"On every line: {told}.", markup=False, highlight=False, soft_wrap=True)
+        equal = ", ".join(f"{column} {format_value(board[column].iloc[0])}" for column in same)
+        console().print(f"On every line: {equal}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_frame(frame: pd.DataFrame, title: str) -> None:
@@ -117,6 +125,9 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
             "Intervals are 95 %; an attack metric is the largest over the cell's attacks.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
+    for name, advice in summary.suspect:
+        line = f"suspect: {name}: {advice}."
+        out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
     if summary.synthetic:
         out.print("The data are synthetic.", style="yellow")
     for scenario, told in sorted(summary.notes):

@@ -32,7 +32,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.top_k.training_majority import TrainingCounts
 
-TOP = 3  # what rankings show unless told otherwise
+TOP = 3  # places that rankings show by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +112,11 @@ class Sequences:
         """What is public, and what was dropped, merged or counted while the sequences were read."""
         filled = np.count_nonzero(self.counts, axis=1)
         empty, few = int((filled == 0).sum()), int(((filled > 0) & (filled < TOP)).sum())
-        told = (
+        counts = (
             (empty, "groups without a queried entry are left out"),
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
-        counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
+        counted = (f"{count} of {len(filled)} {what}" for count, what in counts if count)
         return (PUBLIC, *self.sequence_statistics.notes, *counted)
 
     @cached_property

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bench.core.cell import CellResult, RecordedCell, tidy
 from bench.core.code_fingerprint import code_version
-from bench.store.run_schema import Sweep, cell_of, sweep_of
+from bench.store.run_schema import SCHEMA, Sweep, cell_of, sweep_of
 from bench.store.tracking import FINISHED_RUN, Store, StoreError
 
 AT_A_TIME = 100
@@ -88,7 +88,10 @@ def sweeps_of(store: Store, experiment: str | None = None) -> list[Sweep]:
 
 def latest_sweep(store: Store, experiment: str | None, name: str | None = None) -> Sweep:
     """Return the latest sweep of an experiment (or of all), or the one of this id."""
-    sweeps = [s for s in sweeps_of(store, experiment) if name in (None, s.run_id, s.sweep)]
+    found = [s for s in sweeps_of(store, experiment) if name in (None, s.run_id, s.sweep)]
+    sweeps = [s for s in found if s.schema == SCHEMA]
+    if found and not sweeps:
+        raise StoreError(older(store.uri, {s.schema for s in found}))
     if not sweeps:
         wanted = name or experiment or "any experiment"
         known = sorted({s.experiment for s in sweeps_of(store)}) or ["none"]
@@ -99,10 +102,16 @@ def latest_sweep(store: Store, experiment: str | None, name: str | None = None) 
     return sweeps[0]
 
 
+def older(uri: str, schemas: set[str]) -> str:
+    """Return the line for a store that another version of this software wrote."""
+    return (
+        f"the store {uri} was written by another version (schema {', '.join(sorted(schemas))}, "
+        f"this one reads schema {SCHEMA}): run the experiment again; old runs stay as they are."
+    )
+
+
 def table_of(store: Store, sweep: Sweep) -> pd.DataFrame:
     """Return the tidy table of a sweep, from its cells' runs alone."""
-    if len(sweep.runs) != len(sweep.keys):
-        raise StoreError(f"sweep {sweep.sweep} is of an earlier version: run it again.")
     experiment_id = store.experiment_id(sweep.experiment, create=False)
     assert experiment_id is not None
     return tidy(read_cells(store, experiment_id, sweep.runs))

@@ -13,7 +13,7 @@ from bench.core.code_fingerprint import code_version
 from bench.core.labels import metric_key
 from bench.store.tag_codec import unpack
 
-SCHEMA = "1"
+SCHEMA = "2"
 LONGEST = 500
 LONGEST_TAG = 1000
 
@@ -24,7 +24,7 @@ class Sweep:
 
     Parameters
     ----------
-    sweep, experiment, title, run_id, code : str
+    sweep, experiment, title, run_id, code, schema : str
     keys, runs : list of str
         The cells, in order, and the ids of their runs; sweeps of early versions name no runs.
     config : mapping
@@ -38,6 +38,7 @@ class Sweep:
     title: str
     run_id: str
     code: str
+    schema: str
     keys: list[str]
     runs: list[str]
     config: Plain
@@ -78,10 +79,12 @@ def cell_tags(sweep: str, cell: AnyCell, result: CellResult) -> dict[str, str]:
 def cell_metrics(cell: AnyCell, result: CellResult) -> dict[str, float]:
     """Return the headline numbers under short legal names; not finite ones are left to the rows."""
     metrics = {k: float(v) for k, v in cell.labels.items() if isinstance(v, int | float)}
+    own = next((row["unit"] for row in result.rows if row["unit"]), "")
     for row in result.rows:
         if row["statistic"] or row["x"] is not None:
             continue
-        name = metric_key(row["metric"], row["attack"])
+        other = row["unit"] if row["unit"] != own else ""
+        name = metric_key(row["metric"], row["attack"], other)
         metrics[name] = row["value"]
         if row["n"]:
             metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
@@ -113,7 +116,8 @@ def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
     tags = run.data.tags
     return Sweep(
         sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
-        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpack("keys", tags),
+        run_id=run.info.run_id, code=tags.get("code", ""),
+        schema=tags.get("schema", ""), keys=unpack("keys", tags),
         runs=unpack("runs", tags) if "runs.000" in tags else [],
         config=unpack("config", tags), ended=int(run.info.end_time),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bench.core.cell import Plain, canonical
 from bench.study.shared_worlds import Sizes
+from mechanisms.sharing import Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +25,13 @@ class CellSpec:
         Releases of the same answer that the attacker sees.
     missing : str
         Why there is nothing to measure: absent data, a budget without its axes; empty if there is.
-    attacks, metrics : mapping of label to configuration
+    attacks, metrics, notions : mapping of label to configuration
     sizes : Sizes
     seed : int
     delta : float
         At which the leakage of a cell without a claim is measured.
+    share : {"each", "together"}
+        Whether each release has the budget, or all together.
     """
 
     scenario: Plain
@@ -40,14 +43,17 @@ class CellSpec:
     missing: str
     attacks: Mapping[str, Plain]
     metrics: Mapping[str, Plain]
+    notions: Mapping[str, Plain]
     sizes: Sizes
     seed: int
     delta: float
+    share: Share
 
     @property
     def components(self) -> tuple[Plain, ...]:
         """The configuration of everything that is built for the cell."""
-        return (self.scenario, self.mechanism, *self.attacks.values(), *self.metrics.values())
+        groups = (self.attacks, self.metrics, self.notions)
+        return (self.scenario, self.mechanism, *(c for group in groups for c in group.values()))
 
     @property
     def release_stream(self) -> str:

@@ -29,18 +29,20 @@ from mechanisms.base import (
 from mechanisms.check import whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
+from mechanisms.sharing import Share, calibrate, check_share
 
 CrossCell = Cell[CellSpec]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cross:
-    """Cross scenarios with mechanisms, and measure every attack and metric in each cell.
+    """Cross scenarios with mechanisms, and measure attacks, metrics and notions in each cell.
 
     Parameters
     ----------
-    scenarios, mechanisms, attacks, metrics : mapping of label to configuration
-        Plain nodes with ``_target_``; the labels name rows and legends.
+    scenarios, mechanisms, attacks, metrics, notions : mapping of label to configuration
+        Plain nodes with ``_target_``; the labels name rows and legends. A cell's ledger has the
+        mechanism's own notion first, then `notions`.
     grid : mapping of axis to values
         Budget parameters (epsilon, delta, order), scenario parameters, and n_releases.
     seed : int
@@ -51,12 +53,15 @@ class Cross:
         Worlds of each secret in a repetition: for training, for choosing thresholds, for counting.
     delta : float in [0, 1)
         At which the leakage of cells without a claim is measured.
+    share : {"each", "together"}
+        Whether each of the `n_releases` releases of an answer has the budget, or all together.
     """
 
     scenarios: Mapping[str, Plain]
     mechanisms: Mapping[str, Plain]
     attacks: Mapping[str, Plain] = field(default_factory=dict)
     metrics: Mapping[str, Plain] = field(default_factory=dict)
+    notions: Mapping[str, Plain] = field(default_factory=dict)
     grid: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     repetitions: int = 1
@@ -64,12 +69,14 @@ class Cross:
     n_holdout: int = 1000
     n_test: int = 1000
     delta: float = 0.001
+    share: Share = "each"
 
     def __post_init__(self) -> None:
         for name in ("repetitions", "n_shadow", "n_holdout", "n_test"):
             whole(name, getattr(self, name))
         whole("seed", self.seed, low=0)
         within("delta", self.delta, 0, 1, ends="[)")
+        check_share(self.share)
         for name in ("scenarios", "mechanisms"):
             if not getattr(self, name):
                 raise ConfigError(f"a cross needs {name}, got none.")
@@ -77,10 +84,12 @@ class Cross:
     def cells(self, session: Session | None = None) -> list[CrossCell]:
         """List the cells, scenario by scenario and mechanism by mechanism."""
         session = session or Session()
-        for kind in ("scenario", "mechanism", "attack", "metric"):
+        for kind in ("scenario", "mechanism", "attack", "metric", "notion"):
             check_labels(kind, getattr(self, f"{kind}s"))
         for label, config in self.attacks.items():
             session.build(config, f"attack {label}")
+        for label, config in self.notions.items():
+            session.build(config, f"notion {label}")
         metrics = {name: session.build(c, f"metric {name}") for name, c in self.metrics.items()}
         named = {label: (metric.name, metric.side) for label, metric in metrics.items()}
         check_recorded(self.grid, list(self.attacks), named)
@@ -131,8 +140,8 @@ class Cross:
         return CellSpec(
             scenario=scenario, scenario_label=label, mechanism=self.mechanisms[name],
             mechanism_label=name, budget=point, n_releases=k, missing=missing,
-            attacks=self.attacks, metrics=self.metrics, sizes=sizes, seed=self.seed,
-            delta=self.delta,
+            attacks=self.attacks, metrics=self.metrics, notions=self.notions, sizes=sizes,
+            seed=self.seed, delta=self.delta, share=self.share,
         )  # fmt: skip
 
     def run_cell(self, cell: CrossCell, session: Session) -> CellResult:
@@ -155,7 +164,9 @@ class Cross:
         )  # fmt: skip
         scored, facts = game.play(spec.attacks)
         rows, more = metric_rows(game, scored, spec.metrics)
-        ledger, told = ledger_rows(game, scored, spec.budget.get("delta", spec.delta))
+        notions = [session.build(c, f"notion {label}") for label, c in spec.notions.items()]
+        delta = spec.budget.get("delta", spec.delta)
+        ledger, told = ledger_rows(game, scored, delta, notions)
         return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
 
 
@@ -182,7 +193,11 @@ def calibrate_cell(spec: CellSpec, scenario: Scenario, session: Session) -> Mech
         if isinstance(calibration, HasNoiselessForm):
             return calibration.without_noise(*knowledge)
         return ExactRelease()
-    return calibration.calibrate(*knowledge, budget=budget)
+    if calibration.accepts is NoBudget:  # there is nothing to share
+        return calibration.calibrate(*knowledge, budget=budget)
+    return calibrate(
+        calibration, knowledge, budget=budget, n_releases=spec.n_releases, share=spec.share
+    )
 
 
 def cell_name(labels: Plain, *, qualified: bool = False) -> str:

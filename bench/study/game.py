@@ -131,8 +131,8 @@ class Game:
         """Run every attack; return scores by attack and repetition, and reasons of those unfit."""
         scored, reasons = {}, {}
         if not self.names.pairs:
-            told = "not applicable: the scenario has no pair of secrets to tell apart"
-            return {}, {f"attack {label}": told for label in attacks}
+            reason = "not applicable: the scenario has no pair of secrets to tell apart"
+            return {}, {f"attack {label}": reason for label in attacks}
         for label, config in attacks.items():
             try:
                 scored[label] = self._play(label, config)

@@ -105,11 +105,12 @@ class Experiment:
 
 @dataclass(slots=True)
 class Summary:
-    """What is told of all cells together: units, how data were read, why numbers are missing."""
+    """What is told of all cells together: units, suspect cells, why numbers are missing."""
 
     units: set[str] = field(default_factory=set)
     synthetic: bool = False
     notes: set[tuple[str, str]] = field(default_factory=set)
+    suspect: list[tuple[str, str]] = field(default_factory=list)
     unfinished: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     @property
@@ -125,6 +126,8 @@ class Summary:
             facts = result.facts
             if "unit" in facts:
                 self.units.add(facts["unit"])
+            if "advice" in facts:
+                self.suspect.append((cell.name, facts["advice"]))
             self.synthetic = self.synthetic or facts.get("data") == "synthetic"
             if facts.get("ingestion_notes"):
                 self.notes.add((str(cell.labels.get("scenario")), facts["ingestion_notes"]))

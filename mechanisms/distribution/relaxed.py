@@ -15,11 +15,13 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, NoiseLaw
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +189,18 @@ class NoiseSum:
         """Draw noise of shape (..., m)."""
         return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> NoiseSum:
+        """Return the sum of both noises, each for so many releases."""
+        if not isinstance(self.model, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return NoiseSum(
+            model=self.model.split_among(n_releases), extra=self.extra.split_among(n_releases)
+        )
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Upper bound: either noise alone, the other one being post-processing."""
         # P * N1 * N2 is a function of P * N1: each noise alone already bounds the whole.
-        return min(part.shift_epsilon(differences, measure, k) for part in (self.model, self.extra))
+        return min(part.shift_epsilon(differences, delta, k) for part in (self.model, self.extra))
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Bound the leakage by that of the model's noise alone (data processing)."""
@@ -209,23 +219,29 @@ def widen(
     """Return ``(eps + 2 lam, (1 + e^(eps + lam)) eta + e^lam delta)``; no claim from delta 1 on."""
     if isinstance(guarantee, NoClaim):
         return guarantee
-    if not isinstance(guarantee.measure, ApproximateMeasure):
+    if not isinstance(guarantee.notion, Approximate):
         return NoClaim(reason="a model's error is only accounted for in (epsilon, delta)")
     # From truth to model, across the model's guarantee, and back: the divergence is paid in
     # epsilon at both ends, and in delta once, where events of the model are read at the truth.
-    delta = math.exp(divergence) * guarantee.measure.delta
+    delta = math.exp(divergence) * guarantee.notion.delta
     if eta > 0:
         # Exceptional events of mass eta on either side; capped where e^x would overflow, which
         # is far beyond the delta of 1 that is refused below.
-        delta += (1 + math.exp(min(700.0, guarantee.epsilon + divergence))) * eta
+        delta += (1 + math.exp(min(700.0, guarantee.bound + divergence))) * eta
     if not delta < 1:
         return NoClaim(reason="the model's error exceeds what epsilon and delta can express")
     return replace(
         guarantee,
-        measure=ApproximateMeasure(delta),
-        epsilon=guarantee.epsilon + 2 * divergence,
+        notion=Approximate(delta=delta),
+        bound=guarantee.bound + 2 * divergence,
         theorem=f"{theorem} on {guarantee.theorem}",
+        assumptions=near_model(guarantee.assumptions),
     )
+
+
+def near_model(assumed: Assumptions) -> Assumptions:
+    """Return the assumptions of a claim that needs its model only nearly."""
+    return replace(assumed, conditions=(*assumed.conditions, Condition.NEAR_MODEL))
 
 
 def additive(mechanism: object) -> AdditiveNoise:

@@ -23,7 +23,7 @@ Utility = Literal["nearest", "largest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveKnowledge(Knowledge):
-    """How far entries betray each other, as an a(b)-influence curve.
+    """How much entries reveal about each other, as an a(b)-influence curve.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -56,6 +56,10 @@ class RandomisedResponse:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one database guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> RandomisedResponse:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def channel(self) -> FloatArray:
         """Return the log probability of a report given the truth, shape (states, states)."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from mechanisms.base import Sees
+from mechanisms.base import NotApplicableError, Sees
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 class NoiseLaw(Protocol):
@@ -28,7 +30,7 @@ class NoiseLaw(Protocol):
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases under translations by ``(p, m)`` differences; exact."""
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -44,6 +46,14 @@ class HasNoiseDensity(Protocol):
 
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log density of noise ``(..., m)``, shape (...)."""
+
+
+@runtime_checkable
+class HasSplitNoise(Protocol):
+    """A noise law that knows how much of it several releases need to cost what one costs."""
+
+    def split_among(self, n_releases: int) -> NoiseLaw:
+        """Return the noise of which so many releases cost what one of this costs."""
 
 
 class Claim(Protocol):
@@ -69,6 +79,12 @@ class AdditiveNoise:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return self.claim.guarantee(self.noise, n_releases)
+
+    def split_among(self, n_releases: int) -> AdditiveNoise:
+        """Return the mechanism of which so many releases claim what one of this claims."""
+        if not isinstance(self.noise, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return replace(self, noise=self.noise.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
         """Add fresh noise to answers ``(n_trials, m)``."""
@@ -110,25 +126,23 @@ class TranslationClaim:
     ----------
     differences : array of shape (p, m)
         One translation a pair, in units of the query.
-    notion, theorem : str
-    measure : ApproximateMeasure
-    notes : tuple of str
+    notion : Approximate
+    theorem : str
+    assumptions : Assumptions
     """
 
     differences: FloatArray
-    notion: str
+    notion: Approximate
     theorem: str
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    assumptions: Assumptions
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=noise.shift_epsilon(self.differences, self.measure, n_releases),
+            bound=noise.shift_epsilon(self.differences, self.notion.delta, n_releases),
             theorem=self.theorem,
-            notes=self.notes,
+            assumptions=self.assumptions,
         )
 
 

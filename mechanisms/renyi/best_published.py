@@ -14,9 +14,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.alpha_wasserstein import (
     wasserstein_gaussian_epsilon,
     wasserstein_gaussian_scale,
@@ -86,7 +84,7 @@ class BestPublished:
         return scaled_noise(
             pairs,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=(f"smallest: {binding.bound}", *answers.skipped()),
         )

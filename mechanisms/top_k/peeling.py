@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -93,6 +93,10 @@ class PeeledRanking:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several rankings of one answer guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> PeeledRanking:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.sharing import HasSplit
 
 SCANS = 8  # up to this many picks, repeated scans are faster than a sort
 
@@ -91,6 +92,12 @@ class RankedRelease:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what the other mechanism guarantees for several releases of one answer."""
         return guarantee_of(self.inner, n_releases)
+
+    def split_among(self, n_releases: int) -> RankedRelease:
+        """Share the other mechanism's budget among releases."""
+        if not isinstance(self.inner, HasSplit):
+            raise NotApplicableError("no composition theorem covers several such histograms")
+        return replace(self, inner=self.inner.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``; ties go to the lowest index."""

@@ -7,56 +7,20 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from bench.__main__ import truthful_title
+from tests.support.command import ROOT, bench, one_line, start
 
-ROOT = Path(__file__).parents[2]
 SMALL = [
     "+experiment=quickstart", "n_shadow=30", "n_holdout=30", "n_test=30",
     "scenario.model_subsets=50", "mechanism=[noiseless,directional_gaussian]",
 ]  # fmt: skip
 SLOW = "+mechanisms.slow={_target_:tests.support.components.Slow,seconds:0.4}"
 MANY = "grid.epsilon=[0.5,1.0,1.5,2.0,2.5,3.0]"
-
-
-@pytest.fixture
-def folder(tmp_path, blank_store):
-    shutil.copy(blank_store, tmp_path / "mlflow.db")
-    return tmp_path
-
-
-def environment():
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW")}
-    return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-
-
-def start(folder, *arguments, module="bench"):
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=folder, env=environment(), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-
-
-def bench(folder, *arguments, module="bench"):
-    process = start(folder, *arguments, module=module)
-    out, error = process.communicate(timeout=240)
-    return process.returncode, out, error
-
-
-def refused(folder, *arguments, module="bench"):
-    """Run a command that must fail with one line, and return that line."""
-    code, out, error = bench(folder, *arguments, module=module)
-    assert code == 2, (code, out, error)
-    lines = [line for line in error.splitlines() if line.strip()]
-    assert len(lines) == 1, error
-    return lines[0]
 
 
 def recorded(folder):
@@ -239,7 +203,7 @@ def test_two_sweeps_are_compared(folder):
     assert all(change.startswith("changed: value") for change in changes)
 
 
-def test_components_of_ones_own_are_listed_and_typos_told(folder):
+def test_components_of_ones_own_are_listed_and_typos_told(folder, refused):
     own = folder / "own" / "scenario"
     own.mkdir(parents=True)
     (own / "mine.yaml").write_text("# My scenario\n_target_: mine.Mine\n")
@@ -254,10 +218,10 @@ def test_components_of_ones_own_are_listed_and_typos_told(folder):
 def test_curves_have_a_leaderboard(folder):
     arguments = ["+experiment=influence_gaussian", "x=[1,2]"]
     assert bench(folder, *arguments)[0] == 0
-    for form, start in (("table", "Influence"), ("csv", "x,decay 0.5,")):
+    for form, begins in (("table", "Influence"), ("csv", "x,decay 0.5,")):
         code, out, error = bench(folder, f"format={form}", module="bench.leaderboard")
         assert code == 0, error
-        assert out.startswith(start)
+        assert out.startswith(begins)
 
 
 @pytest.mark.parametrize(
@@ -287,12 +251,18 @@ def test_curves_have_a_leaderboard(folder):
         ([*SMALL, "seed=1.5"], "seed must be a whole number"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_clear_line_and_loses_nothing(folder, arguments, said):
+def test_bad_input_is_one_clear_line_and_loses_nothing(folder, refused, arguments, said):
     assert said in refused(folder, *arguments)
     assert recorded(folder) == ([], 0)
 
 
-def test_a_corrupt_data_file_is_one_clear_line(folder):
+@pytest.mark.parametrize("module", ["bench", "bench.leaderboard"])
+def test_a_process_of_its_own_refuses_in_one_line_too(folder, module):
+    code, _, error = bench(folder, "experiment=quickstrat", module=module)
+    assert "quickstrat" in one_line(code, error)
+
+
+def test_a_corrupt_data_file_is_one_clear_line(folder, refused):
     (folder / "adult.data").write_bytes(b"not a table\n")
     (folder / "adult.test").write_bytes(b"|\nnot a table\n")
     line = refused(folder, *SMALL, f"scenario.data.path={folder}")
@@ -308,5 +278,7 @@ def test_a_corrupt_data_file_is_one_clear_line(folder):
         ("bench.figures", ["experiment=quickstart"], "no finished sweep"),
     ],
 )
-def test_bad_input_of_the_small_commands_is_one_clear_line(folder, module, arguments, said):
+def test_bad_input_of_the_small_commands_is_one_clear_line(
+    folder, refused, module, arguments, said
+):
     assert said in refused(folder, *arguments, module=module)

@@ -148,10 +148,10 @@ def test_theorem_4_6_restores_the_claim_by_widening_it():
     )
     mechanism = wrapped.calibrate(model, budget=EpsilonDelta(epsilon=epsilon, delta=DELTA))
     claim = mechanism.guarantee
-    assert claim.epsilon == pytest.approx(0.7)
-    assert claim.measure.delta == pytest.approx(0.00166, rel=1e-2)
+    assert claim.bound == pytest.approx(0.7)
+    assert claim.notion.delta == pytest.approx(0.00166, rel=1e-2)
     exact = mechanism.leakage(*laws(model, own=True), 1)
-    assert exact.delta(claim.epsilon).hi <= claim.measure.delta
+    assert exact.delta(claim.bound).hi <= claim.notion.delta
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, 1.0])

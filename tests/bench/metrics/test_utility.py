@@ -18,7 +18,8 @@ from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("mean age, years", "# sex=F/M"))
@@ -151,7 +152,7 @@ NOISES = {
 
 def adding(noise):
     claim = TranslationClaim(
-        differences=np.array([[0.6, 0.8]]), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.array([[0.6, 0.8]]), theorem="t", notion=PURE, assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 

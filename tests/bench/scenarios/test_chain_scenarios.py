@@ -28,6 +28,7 @@ from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import uncertainty_penalty
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
 from mechanisms.renyi.w_infinity import WInfinityLaplace
@@ -86,7 +87,7 @@ def test_the_expected_value_mechanism_breaks_its_claim_where_answers_are_no_tran
     )
     exact = mechanism.leakage(scenario.law(0), scenario.law(1), 1).epsilon(0.0).hi
     assert exact == pytest.approx(1.0368, abs=1e-4)
-    assert any("translations of each other" in note for note in mechanism.guarantee.notes)
+    assert Condition.TRANSLATIONS in mechanism.guarantee.assumptions.conditions
 
 
 def test_facts_are_those_of_the_chain():
@@ -313,4 +314,4 @@ def test_families_of_pufferfish_mechanisms_name_one_notion():
         InfluenceLaplace().calibrate(curve, entry, budget=budget),
         MarkovQuiltLaplace(method="exact").calibrate(chains, entry, budget=budget),
     )
-    assert {m.guarantee.notion for m in mechanisms} == {"Pufferfish privacy"}
+    assert {m.guarantee.name for m in mechanisms} == {"Pufferfish privacy"}

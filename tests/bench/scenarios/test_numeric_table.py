@@ -9,7 +9,7 @@ import pytest
 from bench.config.build import ConfigError, build
 from bench.datasets.source import DataError
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from tests.bench.test_command_line import bench, refused
+from tests.support.command import bench
 
 ROWS = 600
 
@@ -118,16 +118,16 @@ def test_a_file_that_is_no_table_is_one_line(tmp_path, content):
     assert "broken.csv" in str(caught.value)
 
 
-def test_the_command_runs_it_by_overrides_only(tmp_path, people):
+def test_the_command_runs_it_by_overrides_only(folder, refused, people):
     overrides = [
         "+experiment=quickstart", "scenario=numeric_table", f"scenario.path={people}",
         "scenario.column=country", "scenario.value=NA", "scenario.means=['petal length (cm)']",
         "scenario.size=20", "scenario.gap=0.2", "n_shadow=30", "n_holdout=30", "n_test=30",
         "mechanism=[noiseless,directional_gaussian]",
     ]  # fmt: skip
-    code, out, error = bench(tmp_path, *overrides)
+    code, out, error = bench(folder, *overrides)
     assert code == 0, error
     assert "directional_gaussian" in out
-    assert "no column 'nation'" in refused(tmp_path, *overrides, "scenario.column=nation")
-    unquoted = refused(tmp_path, *overrides, "scenario.means=[petal length (cm)]")
+    assert "no column 'nation'" in refused(folder, *overrides, "scenario.column=nation")
+    unquoted = refused(folder, *overrides, "scenario.means=[petal length (cm)]")
     assert "values with spaces" in unquoted

@@ -11,18 +11,23 @@ from scipy.stats import binom
 from bench.study.cell_rows import describe_bracket
 from bench.study.cross import Cross
 from bench.study.ledger import (
-    certify,
+    DISPLAY_ERROR,
+    VERDICT_ERROR,
+    Certificate,
+    counted,
     exceeds,
     largest_certifiable,
     verdict,
 )
 from mechanisms.leakage.gaussian_tradeoff import gaussian_distance
 from mechanisms.noise.gaussian import GaussianNoise
-from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim, RenyiMeasure
+from mechanisms.privacy.bracket import Bracket, NotComputable
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE, Approximate, Renyi
+from mechanisms.privacy.notion import PairEvidence
 from tests.conftest import node, values
 
-PURE = ApproximateMeasure(0.0)
+UNKNOWN = NotComputable("nobody knows")
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 ACCURACY = {"accuracy": {"_target_": "bench.metrics.attack.Accuracy"}}
 
@@ -41,8 +46,15 @@ def two_points(mechanism, **changes):
     return Cross(**(settings | changes))
 
 
+def certify(label, odds, held, notion, ways):
+    counts = counted(label, odds, held, notion, ways)
+    evidence = PairEvidence(tests={"a": (counts,)}, ways=ways)
+    bounds = (notion.certify(evidence, error) for error in (DISPLAY_ERROR, VERDICT_ERROR))
+    return Certificate(**dict(zip(("display", "verdict"), bounds, strict=True)), n=label.size)
+
+
 def claim(epsilon):
-    return Guarantee(notion="planted", measure=PURE, epsilon=epsilon, theorem="none")
+    return Guarantee(notion=PURE, bound=epsilon, theorem="none")
 
 
 def test_likelihood_ratio_certifies_at_least_85_percent_of_a_tight_laplace(run):
@@ -93,7 +105,7 @@ def test_a_mechanism_twice_as_leaky_as_its_claim_is_caught_by_the_attack_alone()
     )
 
 
-@pytest.mark.parametrize("measure", [PURE, ApproximateMeasure(0.001), RenyiMeasure(2.0)])
+@pytest.mark.parametrize("measure", [PURE, Approximate(delta=0.001), Renyi(order=2.0)])
 def test_null_audits_certify_more_than_0_in_at_most_5_percent(measure):
     rng = np.random.default_rng(7)
     audits, n = 600, 400
@@ -136,7 +148,7 @@ def test_rates_near_one_on_both_sides_certify_nothing():
     # TP 487, FN 0, FP 512, TN 1 at delta 1e-5, error .05 (and .1): the bound is 0.
     label = np.repeat([1, 0], [487, 513])
     odds = np.concatenate([np.ones(487), np.ones(512), np.zeros(1)])
-    certificate = certify(label, odds, (label, odds), ApproximateMeasure(1e-5), ways=1)
+    certificate = certify(label, odds, (label, odds), Approximate(delta=1e-5), ways=1)
     assert certificate.display == 0.0
 
 
@@ -159,7 +171,7 @@ def test_the_test_may_be_negated_where_the_attack_points_the_wrong_way():
 
 def test_no_claim_is_never_a_violation():
     perfect = certify(*wrongless(), wrongless(), PURE, ways=1)
-    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, worlds_from_model=True)
+    told = verdict(NoClaim(reason="none"), UNKNOWN, {"a": perfect}, worlds_from_model=True)
     assert told == "no claim"
 
 
@@ -177,7 +189,7 @@ def test_exceeds_forgives_rounding_and_nothing_more():
 def test_a_tight_gaussian_has_exactly_the_claimed_leakage():
     distance = gaussian_distance(1.0, 0.001)
     noise = GaussianNoise(covariance=np.eye(1) / distance**2, calibration="analytic")
-    epsilon = noise.shift_epsilon(np.ones((1, 1)), ApproximateMeasure(0.001), 1)
+    epsilon = noise.shift_epsilon(np.ones((1, 1)), 0.001, 1)
     assert epsilon == pytest.approx(1.0, abs=1e-9)
 
 

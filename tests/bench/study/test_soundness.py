@@ -13,20 +13,24 @@ from bench.core.code_fingerprint import foreign_sources
 from bench.study.cross import Cross, cell_name
 from bench.study.ledger import Certificate, verdict
 from bench.study.shared_worlds import stream_name
-from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee
+from mechanisms.privacy.bracket import Bracket, NotComputable
+from mechanisms.privacy.guarantee import Guarantee
+from mechanisms.privacy.indistinguishability import Approximate
 from tests.conftest import node, values
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 ACCURACY = {"accuracy": {"_target_": "bench.metrics.attack.Accuracy"}}
 
 
+UNKNOWN = NotComputable("nobody knows")
+
+
 def claim(epsilon):
-    return Guarantee(notion="n", measure=ApproximateMeasure(0.0), epsilon=epsilon, theorem="none")
+    return Guarantee(notion=Approximate(delta=0.0), bound=epsilon, theorem="none")
 
 
 def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
-    """The answers' means are close, so these calibrations add nothing; the supports betray all."""
+    """The answers' means are close, so these calibrations add nothing; the supports reveal all."""
     points = node("Spread", supports=[[0.0, 10.0], [1.0, 9.0]], weights=[[0.5, 0.5], [0.5, 0.5]])
     study = Cross(
         scenarios={"points": points},
@@ -46,8 +50,8 @@ def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
 
 def test_a_verdict_needs_evidence():
     weak = {"a": Certificate(display=0.0, verdict=0.0, n=10)}
-    assert verdict(claim(1.0), None, {}, worlds_from_model=True) == "not checked"
-    assert verdict(claim(1.0), None, weak, worlds_from_model=True) == "not refuted"
+    assert verdict(claim(1.0), UNKNOWN, {}, worlds_from_model=True) == "not checked"
+    assert verdict(claim(1.0), UNKNOWN, weak, worlds_from_model=True) == "not refuted"
     assert verdict(claim(1.0), Bracket(0.8, 3.9), weak, worlds_from_model=True) == "not refuted"
     assert verdict(claim(1.0), Bracket(0.8, 1.0), {}, worlds_from_model=True) == "holds"
     own = Bracket(0.8, 3.9)

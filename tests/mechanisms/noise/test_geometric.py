@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.indistinguishability import Approximate
 
-PURE = ApproximateMeasure(0.0)
+PURE = Approximate(delta=0.0)
 
 
 @given(scale=st.floats(0.05, 20))
@@ -25,7 +25,7 @@ def test_the_mass_sums_to_one_with_the_stated_variance_and_ratio(scale):
     assert mass.sum() == pytest.approx(1)
     assert (mass * z**2).sum() == pytest.approx(noise.variances()[0], rel=1e-6, abs=1e-8)
     assert np.abs(np.diff(logs)).max() == pytest.approx(1 / scale)
-    assert noise.shift_epsilon(np.array([[1.0]]), PURE, 3) == pytest.approx(3 / scale)
+    assert noise.shift_epsilon(np.array([[1.0]]), 0.0, 3) == pytest.approx(3 / scale)
 
 
 def test_samples_have_the_stated_frequencies():
@@ -43,7 +43,7 @@ def test_samples_have_the_stated_frequencies():
 def test_what_is_not_whole_has_no_probability_and_no_guarantee():
     noise = GeometricNoise(scales=np.ones(2))
     assert noise.log_density(np.array([[0.5, 0.0]]))[0] == -math.inf
-    assert noise.shift_epsilon(np.array([[0.5, 0.0]]), PURE, 1) == math.inf
+    assert noise.shift_epsilon(np.array([[0.5, 0.0]]), 0.0, 1) == math.inf
     release = GeometricRelease(noise=noise, claim=None)
     with pytest.raises(ValueError, match="whole numbers"):
         release.release(np.array([[0.5, 1.0]]), np.random.default_rng(0))
