@@ -16,7 +16,7 @@ from bench.scenarios.base import Scenario
 from bench.study.cell_rows import ledger_rows, metric_rows
 from bench.study.cell_spec import CellSpec
 from bench.study.game import Game
-from bench.study.grid import RELEASES, budget_points, product, sort_axes
+from bench.study.grid import RELEASES, budget_points, coordinate, product, sort_axes
 from bench.study.session import Session
 from bench.study.shared_worlds import Sizes
 from mechanisms.base import (
@@ -102,15 +102,16 @@ class Cross:
         return cells
 
     def _scenario_cells(self, label: str, config: Plain, session: Session) -> list[CrossCell]:
-        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))
+        built = {name: session.build(c, f"mechanism {name}") for name, c in self.mechanisms.items()}
+        accepted = [calibration.accepts for calibration in built.values()]
+        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"), accepted)
         found: dict[str, CrossCell] = {}
         packages = code_version()
         for at in product(grid.scenario):
             placed = config | at
             scenario: Scenario = session.build(placed, f"scenario {label}")
             absent = absent_data(scenario)
-            for name, mechanism in self.mechanisms.items():
-                calibration: Calibration = session.build(mechanism, f"mechanism {name}")
+            for name, calibration in built.items():
                 points, missing = budget_points(grid.budget, calibration.accepts)
                 missing = absent or missing
                 for point in points:
@@ -118,7 +119,8 @@ class Cross:
                         calibration.accepts(**point)
                     for k in grid.n_releases:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
-                        labels = {"scenario": label, "mechanism": name} | axes
+                        shown = {axis: coordinate(value) for axis, value in axes.items()}
+                        labels = {"scenario": label, "mechanism": name} | shown
                         spec = self._spec(label, placed, name, point, k, missing)
                         cell = Cell(
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),

@@ -12,7 +12,7 @@ from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, r
 from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names
 from bench.study.cross import cell_name
-from bench.study.grid import axis_values, product
+from bench.study.grid import axis_values, coordinate, product
 from bench.study.session import Session
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite
@@ -88,7 +88,8 @@ class Curve:
             for point in product(axes):
                 placed = dict(config) | point
                 quantity: Quantity = session.build(placed, f"quantity {label}")
-                labels = {"scenario": "", "mechanism": label} | point
+                labels: Plain = {"scenario": "", "mechanism": label}
+                labels |= {axis: coordinate(value) for axis, value in point.items()}
                 spec = CurveSpec(quantity=placed, label=label, x=self._x(quantity))
                 cells.append(
                     Cell(

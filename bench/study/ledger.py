@@ -153,6 +153,7 @@ def verdict(
     *,
     worlds_from_model: bool,
     own: Bracket | None = None,
+    settles: bool = True,
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
@@ -172,6 +173,9 @@ def verdict(
         Whether the worlds were drawn from the model that `exact` is computed under.
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
+    settles : bool
+        False where `exact` rests on what the worlds do not have: it may refute the claim, and
+        prove nothing.
     """
     known = exact if isinstance(exact, Bracket) else None
     certified = max((c.verdict for c in certificates.values()), default=0.0)
@@ -189,7 +193,7 @@ def verdict(
         return NO_CLAIM
     if known is None and not certificates:
         return UNCHECKED
-    proved = known is not None and not exceeds(known.hi, claimed)
+    proved = settles and known is not None and not exceeds(known.hi, claimed)
     settled = own is None or not exceeds(own.hi, claimed)
     if proved and settled:
         return HOLDS

@@ -61,7 +61,7 @@ def convert(guarantee: Guarantee, to: Notion) -> Guarantee | NotComparable:
     --------
     >>> pure = Guarantee(notion=PURE, bound=1.0, theorem="t")
     >>> round(convert(pure, Renyi(order=2.0)).bound, 6)
-    0.734018
+    0.735326
     >>> convert(Guarantee(notion=Approximate(delta=0.1), bound=1.0, theorem="t"), PURE).reason
     'delta=0.1 does not shrink to 0: an event of that mass may tell everything'
     """

@@ -76,7 +76,7 @@ def group_delta(epsilon: float, delta: float, k: int) -> float:
     Examples
     --------
     >>> round(group_delta(0.633906, 0.001, 10), 3)
-    0.638
+    0.639
     """
     if delta == 0 or epsilon == 0:
         return k * delta

@@ -284,7 +284,7 @@ class XorOrParityRelease:
     def leakage(self, first, second, n_releases):
         def law(answers):
             outputs = {}
-            for row, weight in zip(answers.support, answers.weights, strict=True):
+            for row, weight in zip(answers.atoms.astype(int), answers.weights, strict=True):
                 single = {
                     ("a", row[1] ^ row[0], row[2] ^ row[0]): 0.5,
                     ("b", int(row.sum()) % 2): 0.5,
