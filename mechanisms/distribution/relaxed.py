@@ -15,7 +15,7 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
@@ -181,9 +181,10 @@ class NoiseSum:
     model: NoiseLaw
     extra: LaplaceNoise
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return self.model.variances() + self.extra.variances()
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return self.model.covariance + self.extra.covariance
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
@@ -242,12 +243,3 @@ def widen(
 def near_model(assumed: Assumptions) -> Assumptions:
     """Return the assumptions of a claim that needs its model only nearly."""
     return replace(assumed, conditions=(*assumed.conditions, Condition.NEAR_MODEL))
-
-
-def additive(mechanism: object) -> AdditiveNoise:
-    """Return `mechanism` if it adds noise."""
-    if not isinstance(mechanism, AdditiveNoise):
-        raise NotApplicableError(
-            f"only additive noise can be relaxed, got {type(mechanism).__name__}"
-        )
-    return mechanism
