@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -95,6 +96,14 @@ class HasMarginalDensity(Protocol):
 
     def marginal_log_density(self, releases: Array, law: AnswerLaw) -> FloatArray:
         """Log density of ``(n, n_releases, *shape)`` when the answer has law `law`: (n,)."""
+
+
+@runtime_checkable
+class HasPublicFacts(Protocol):
+    """A mechanism that publishes facts beside its releases, exactly: totals of a table, say."""
+
+    def public_facts(self, x: Array) -> Mapping[str, Array]:
+        """Return named facts, one row for every row of what the mechanism sees."""
 
 
 class Calibration(Protocol):

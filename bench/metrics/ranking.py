@@ -9,13 +9,15 @@ and is left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from attacks.base import Transcript
 from bench.core.intervals import mean, rate
-from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
+from bench.metrics.base import Blocks, Labelled, Names, Needs, NotMeasurableError, per_world
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.top_k.ranking import largest
@@ -34,7 +36,7 @@ class AccuracyAtRank:
         k, from 1.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     rank: int
     name: str
@@ -42,15 +44,16 @@ class AccuracyAtRank:
     def __post_init__(self) -> None:
         whole("rank", self.rank)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
-        hits = []
-        for game in games:
-            counts, predicted = align_rankings(game, self.rank)
+
+        def hits(block: Transcript) -> FloatArray:
+            counts, predicted = align_rankings(block, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
-            hits.append(at.astype(np.float64).ravel())
-        return {"": rate(hits)}
+            return at.astype(np.float64).ravel()
+
+        return {"": rate([per_world(game, hits) for game in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,7 @@ class MeanAccuracy:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -71,14 +74,15 @@ class MeanAccuracy:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
-        right = []
-        for game in games:
-            counts, predicted = align_rankings(game, self.k)
-            right.append((predicted == largest(counts, self.k)).mean(axis=-1).ravel())
-        return {"": rate(right)}
+
+        def right(block: Transcript) -> FloatArray:
+            counts, predicted = align_rankings(block, self.k)
+            return (predicted == largest(counts, self.k)).mean(axis=-1).ravel()
+
+        return {"": rate([per_world(game, right) for game in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +95,7 @@ class HitRate:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -99,10 +103,14 @@ class HitRate:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names, mechanism
-        return {"": rate([hit_rate(*align_rankings(g, self.k), self.k).ravel() for g in games])}
+
+        def found(block: Transcript) -> FloatArray:
+            return hit_rate(*align_rankings(block, self.k), self.k).ravel()
+
+        return {"": rate([per_world(game, found) for game in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +125,7 @@ class NDCG:
         See `ndcg`.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -127,11 +135,15 @@ class NDCG:
         whole("k", self.k)
         check_relevance(self.relevance)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
         del names, mechanism
-        values = [ndcg(*align_rankings(g, self.k), self.k, self.relevance) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+
+        def gain(block: Transcript) -> FloatArray:
+            found = ndcg(*align_rankings(block, self.k), self.k, self.relevance)
+            return found.mean(axis=1)
+
+        return {"": mean([per_world(game, gain) for game in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,21 +156,24 @@ class CountError:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     k: int
     name: str
 
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
         del names, mechanism
-        values = [count_error(*align_rankings(g, self.k), self.k) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+
+        def error(block: Transcript) -> FloatArray:
+            return count_error(*align_rankings(block, self.k), self.k).mean(axis=1)
+
+        return {"": mean([per_world(game, error) for game in games])}
 
 
-def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
+def align_rankings(block: Transcript, k: int) -> tuple[FloatArray, IntArray]:
     """Return true counts ``(n or 1, groups, m)`` and predicted rankings ``(n, groups, k)``.
 
     Raises
@@ -166,14 +181,14 @@ def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
     NotMeasurableError
         If there are fewer than k categories or places, or no group has a count.
     """
-    counts = np.asarray(game.answers, dtype=np.float64)
-    first = game.releases[:, 0]
+    counts = np.asarray(block.answers, dtype=np.float64)
+    first = block.releases[:, 0]
     if k > counts.shape[-1]:
         raise NotMeasurableError(f"k={k} exceeds the {counts.shape[-1]} categories")
     if np.issubdtype(first.dtype, np.integer):
         predicted = np.asarray(first, dtype=np.int64)
     elif first.shape == counts.shape:
-        predicted = largest(np.asarray(game.releases, dtype=np.float64).mean(axis=1), k)
+        predicted = largest(np.asarray(block.releases, dtype=np.float64).mean(axis=1), k)
     else:
         raise NotMeasurableError(
             f"releases of shape {first.shape[1:]} are neither rankings nor histograms"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.datasets.table.column import NumericTable, label_of
 from bench.scenarios.base import K, look_up_fact
 from mechanisms.base import Knowledge
@@ -153,11 +153,11 @@ class NumericColumn:
         law = self.laws[secret]
         return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw one record's X a world from its law given the secret."""
         del split
         answers = np.empty((len(secret), 1))
         for value in range(len(self.labels)):
             where = np.flatnonzero(secret == value)
             answers[where] = self.law(value).sample(len(where), rng)
-        return Worlds(secret=secret, answers=answers)
+        return Transcript(secret=secret, answers=answers)

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 import pandas as pd
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.scenarios.base import K, look_up_fact
@@ -187,7 +187,7 @@ class PropertySubsets:
             total += sum_features(self._features[rows], chosen)
         return total * self._weights
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw worlds from the split's records, or from the model."""
         if not np.isin(secret, (0, 1)).all():
             raise ValueError(f"secrets must be 0 or 1, got {np.unique(secret).tolist()}.")
@@ -199,7 +199,7 @@ class PropertySubsets:
                 if self.worlds_from_model
                 else self._answers(value, len(where), split, rng)
             )
-        return Worlds(secret=secret, answers=answers)
+        return Transcript(secret=secret, answers=answers)
 
     @cached_property
     def _exact_moments(self) -> tuple[FloatArray, FloatArray]:

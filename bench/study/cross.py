@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from attacks.base import YIELDS
 from bench.config.build import ConfigError, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names, check_recorded
 from bench.datasets.source import DataAbsentError
+from bench.metrics.base import SERVED_BY
 from bench.scenarios.base import Scenario
-from bench.study.cell_rows import ledger_rows, metric_rows
+from bench.study.attack_run import play
+from bench.study.cell_rows import ledger_rows
 from bench.study.cell_spec import CellSpec
 from bench.study.game import Game
 from bench.study.grid import RELEASES, budget_points, coordinate, product, sort_axes
+from bench.study.metric_rows import metric_rows
 from bench.study.session import Session
 from bench.study.shared_worlds import Sizes
 from mechanisms.base import (
@@ -26,7 +30,7 @@ from mechanisms.base import (
     NotApplicableError,
     NotOfferedError,
 )
-from mechanisms.check import whole, within
+from mechanisms.check import one_of, whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
 from mechanisms.sharing import Share, calibrate, check_share
@@ -87,11 +91,14 @@ class Cross:
         for kind in ("scenario", "mechanism", "attack", "metric", "notion"):
             check_labels(kind, getattr(self, f"{kind}s"))
         for label, config in self.attacks.items():
-            session.build(config, f"attack {label}")
+            attack = session.build(config, f"attack {label}")
+            one_of(f"yields of attack {label}", getattr(attack, "yields", None), YIELDS)
         for label, config in self.notions.items():
             session.build(config, f"notion {label}")
         metrics = {name: session.build(c, f"metric {name}") for name, c in self.metrics.items()}
-        named = {label: (metric.name, metric.side) for label, metric in metrics.items()}
+        for label, metric in metrics.items():
+            one_of(f"needs of metric {label}", getattr(metric, "needs", None), tuple(SERVED_BY))
+        named = {label: (metric.name, metric.needs) for label, metric in metrics.items()}
         check_recorded(self.grid, list(self.attacks), named)
         cells = [
             cell
@@ -164,12 +171,12 @@ class Cross:
             session=session, shared=shared, mechanism=mechanism, n_releases=spec.n_releases,
             release_stream=spec.release_stream,
         )  # fmt: skip
-        scored, facts = game.play(spec.attacks)
-        rows, more = metric_rows(game, scored, spec.metrics)
+        played = play(game, spec.attacks)
+        rows, more = metric_rows(game, played, spec.metrics)
         notions = [session.build(c, f"notion {label}") for label, c in spec.notions.items()]
         delta = spec.budget.get("delta", spec.delta)
-        ledger, told = ledger_rows(game, scored, delta, notions)
-        return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
+        ledger, told = ledger_rows(game, played.scored, delta, notions)
+        return CellResult(status=FINISHED, rows=ledger + rows, facts=played.reasons | more | told)
 
 
 def absent_data(scenario: Scenario) -> str:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from attacks.base import Shadow, Target
+from attacks.base import Target, Transcript
 from attacks.likelihood_ratio import LikelihoodRatio
 from bench.datasets.sequences.chains import GivenChain
 from bench.datasets.sequences.real_chains import HouseholdPower
@@ -156,7 +156,7 @@ def test_the_likelihood_ratio_on_reports_is_the_optimal_forward_backward_attacke
     worlds = scenario.draw(secret, "test", rng)
     laws = tuple(scenario.database_law(s) for s in (0, 1))
     attacker = LikelihoodRatio(n_draws=2).fit(
-        Shadow(secret=secret, answers=worlds.answers, releases=worlds.answers),
+        Transcript(secret=secret, answers=worlds.answers, releases=worlds.answers),
         Target(mechanism=mechanism, n_secrets=2, laws=laws), rng,
     )  # fmt: skip
     releases = mechanism.release(worlds.database, rng)[:, None]
