@@ -24,7 +24,7 @@ from bench.config.compose import KEYS, engine_of, experiment_of, listing, plain
 from bench.core.cell import Plain
 from bench.leaderboard.terminal import missing_folder, print_listing, print_outcome, print_plan
 from bench.store.address import known_secrets, scrub
-from bench.store.read_sweep import mean_seconds
+from bench.store.read_sweep import mean_seconds, told_of_older
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
 from bench.study.session import Session
 
@@ -70,6 +70,9 @@ def run(config: DictConfig) -> int:
     if unwritable is not None:
         raise StoreError(unwritable)
     store = Store(uri)
+    older = told_of_older(store, experiment.name)
+    if older:
+        sys.stderr.write(f"{older}\n")
     outcome = experiment.run(engine, store, cells, session, resume=settings["resume"])
     print_outcome(outcome, experiment.title, settings["show"], uri)
     return FAILED_CELLS if outcome.summary.failed else 0

@@ -57,6 +57,15 @@ class HasRepeatedGuarantee(Protocol):
 
 
 @runtime_checkable
+class HasDeterminism(Protocol):
+    """A mechanism that knows whether its release is a function of the answer alone."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether repeating a release of one answer always shows the same."""
+
+
+@runtime_checkable
 class HasLeakage(Protocol):
     """A mechanism whose exact leakage is computable under some answer laws."""
 

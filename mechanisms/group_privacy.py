@@ -156,7 +156,7 @@ class GroupGaussian:
         )
 
 
-def replaced_units(unit: str, group: int, conditions: tuple[Condition, ...] = ()) -> Assumptions:
+def replaced_units(unit: str, group: int, conditions: tuple[str, ...] = ()) -> Assumptions:
     """Return what differential privacy assumes for databases that differ in `group` units."""
     return Assumptions(
         secrets=Secrets.DATABASES,

@@ -20,6 +20,13 @@ def metric_key(metric: str, attack: str, unit: str = "") -> str:
     return legal("/".join(part for part in (metric, attack, unit) if part))
 
 
+def format_number(value: object) -> str:
+    """Return a number in its shortest form that is still exact, anything else as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
 def check_labels(kind: str, labels: Iterable[object], taken: Sequence[str] = ()) -> None:
     """Refuse labels of one kind that differ in ``_``, ``-``, ``/``, blanks and capitals only.
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.core.entry_rows import one_entry
+from bench.core.labels import format_number
 
 CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
 
@@ -50,7 +51,7 @@ class Ledger:
             table = table[table[column] == value]
         if self.split in table:
             several = table.groupby("mechanism")[self.split].transform("nunique") > 1
-            marked = table["mechanism"] + f", {self.split} " + table[self.split].map("{:g}".format)
+            marked = table["mechanism"] + f", {self.split} " + table[self.split].map(format_number)
             table = table.assign(mechanism=table["mechanism"].where(~several, marked))
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)

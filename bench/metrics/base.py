@@ -10,7 +10,7 @@ import numpy as np
 
 from attacks.base import Guess, Intervals, Transcript
 from bench.core.intervals import Estimate
-from mechanisms.base import Mechanism
+from mechanisms.base import HasDeterminism, Mechanism
 from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 
 Labelled = dict[str, Estimate]
@@ -92,6 +92,18 @@ class Names:
         if len(self.pairs) == 1:
             return ""
         return f"{self.secrets[pair[0]]} | {self.secrets[pair[1]]}"
+
+
+def leaves_nothing_to_chance(games: Sequence[Blocks], mechanism: Mechanism) -> bool:
+    """Whether every repetition of these worlds gives the same number.
+
+    So for a deterministic mechanism on one and the same answer: recorded counts, say. The number
+    is then known, and repeating it makes it no surer.
+    """
+    if not (isinstance(mechanism, HasDeterminism) and mechanism.deterministic):
+        return False
+    first = next(iter(games[0])).answers[:1]
+    return all(bool((block.answers == first).all()) for game in games for block in game)
 
 
 class ScoreMetric(Protocol):

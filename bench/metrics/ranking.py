@@ -9,15 +9,23 @@ and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from attacks.base import Transcript
-from bench.core.intervals import mean, rate
-from bench.metrics.base import Blocks, Labelled, Names, Needs, NotMeasurableError, per_world
+from bench.core.intervals import Estimate, exact, grouped_rate, mean
+from bench.metrics.base import (
+    Blocks,
+    Labelled,
+    Names,
+    Needs,
+    NotMeasurableError,
+    leaves_nothing_to_chance,
+    per_world,
+)
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.top_k.ranking import largest
@@ -46,14 +54,14 @@ class AccuracyAtRank:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
 
         def hits(block: Transcript) -> FloatArray:
             counts, predicted = align_rankings(block, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
-            return at.astype(np.float64).ravel()
+            return at.astype(np.float64)
 
-        return {"": rate([per_world(game, hits) for game in games])}
+        return {"": rate_of(hits, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +84,13 @@ class MeanAccuracy:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
 
         def right(block: Transcript) -> FloatArray:
             counts, predicted = align_rankings(block, self.k)
-            return (predicted == largest(counts, self.k)).mean(axis=-1).ravel()
+            return (predicted == largest(counts, self.k)).mean(axis=-1)
 
-        return {"": rate([per_world(game, right) for game in games])}
+        return {"": rate_of(right, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +113,12 @@ class HitRate:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
 
         def found(block: Transcript) -> FloatArray:
-            return hit_rate(*align_rankings(block, self.k), self.k).ravel()
+            return hit_rate(*align_rankings(block, self.k), self.k)
 
-        return {"": rate([per_world(game, found) for game in games])}
+        return {"": rate_of(found, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +145,12 @@ class NDCG:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
-        del names, mechanism
+        del names
 
         def gain(block: Transcript) -> FloatArray:
-            found = ndcg(*align_rankings(block, self.k), self.k, self.relevance)
-            return found.mean(axis=1)
+            return ndcg(*align_rankings(block, self.k), self.k, self.relevance)
 
-        return {"": mean([per_world(game, gain) for game in games])}
+        return {"": mean_of(gain, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,12 +172,31 @@ class CountError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
-        del names, mechanism
+        del names
 
         def error(block: Transcript) -> FloatArray:
-            return count_error(*align_rankings(block, self.k), self.k).mean(axis=1)
+            return count_error(*align_rankings(block, self.k), self.k)
 
-        return {"": mean([per_world(game, error) for game in games])}
+        return {"": mean_of(error, games, mechanism)}
+
+
+Value = Callable[[Transcript], FloatArray]
+
+
+def rate_of(hits: Value, games: Sequence[Blocks], mechanism: Mechanism) -> Estimate:
+    """Estimate a rate from hits ``(n, groups)``; nothing is estimated where nothing is random."""
+    found = [per_world(game, hits) for game in games]
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(found[0].mean()))
+    return grouped_rate(found)
+
+
+def mean_of(values: Value, games: Sequence[Blocks], mechanism: Mechanism) -> Estimate:
+    """Estimate a mean of ``(n, groups)`` values, or return it where nothing is random."""
+    found = [per_world(game, values) for game in games]
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(found[0].mean()))
+    return mean([v.mean(axis=1) for v in found])
 
 
 def align_rankings(block: Transcript, k: int) -> tuple[FloatArray, IntArray]:

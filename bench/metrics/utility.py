@@ -10,7 +10,15 @@ import numpy as np
 
 from attacks.base import Transcript
 from bench.core.intervals import exact, mean
-from bench.metrics.base import Blocks, Labelled, Names, Needs, NotMeasurableError, per_world
+from bench.metrics.base import (
+    Blocks,
+    Labelled,
+    Names,
+    Needs,
+    NotMeasurableError,
+    leaves_nothing_to_chance,
+    per_world,
+)
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, one_of
 
@@ -71,17 +79,20 @@ class NormError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean."""
-        del names, mechanism
+        del names
 
         def size(block: Transcript) -> FloatArray:
             return np.linalg.norm(errors(block)[0], ord=self.norm, axis=1)
 
-        return {"": mean([per_world(game, size) for game in games])}
+        sizes = [per_world(game, size) for game in games]
+        if leaves_nothing_to_chance(games, mechanism):
+            return {"": exact(float(sizes[0][0]))}
+        return {"": mean(sizes)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseVariance:
-    """Variance of the noise of one release: total (trace) and of each statistic.
+    """Variance of the noise of one release, all statistics together: the trace.
 
     Exact where the mechanism knows it, otherwise the mean squared error of the first release.
     """
@@ -90,17 +101,38 @@ class NoiseVariance:
     name: str = "noise_var"
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
-        """Return the trace under the empty label, and one variance a statistic."""
+        """Return the trace."""
+        del names
         if isinstance(mechanism, HasVariances):
-            variances = mechanism.variances()
-            labelled = zip(names.statistics, variances, strict=True)
-            return {"": exact(float(variances.sum()))} | {s: exact(float(v)) for s, v in labelled}
+            return {"": exact(float(mechanism.variances().sum()))}
 
-        def first(block: Transcript) -> tuple[FloatArray, FloatArray]:
-            return errors(block.prefix(1))
+        def square(block: Transcript) -> FloatArray:
+            return (first_errors(block)[0] ** 2).sum(axis=1)
 
-        total = mean([per_world(g, lambda b: (first(b)[0] ** 2).sum(axis=1)) for g in games])
-        return {"": total} | by_statistic(games, names, lambda error, _: error**2, first)
+        return {"": mean([per_world(game, square) for game in games])}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticVariance:
+    """Variance of the noise of one release, statistic by statistic.
+
+    Exact where the mechanism knows it, otherwise the mean squared error of the first release.
+    """
+
+    needs: ClassVar[Needs] = "releases"
+    name: str = "noise_var_each"
+
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
+        """Return one variance a statistic."""
+        if isinstance(mechanism, HasVariances):
+            labelled = zip(names.statistics, mechanism.variances(), strict=True)
+            return {s: exact(float(v)) for s, v in labelled}
+        return by_statistic(games, names, lambda error, _: error**2, first_errors)
+
+
+def first_errors(block: Transcript) -> tuple[FloatArray, FloatArray]:
+    """Return `errors` of the first of several releases alone."""
+    return errors(block.prefix(1))
 
 
 def errors(block: Transcript) -> tuple[FloatArray, FloatArray]:

@@ -102,11 +102,17 @@ def latest_sweep(store: Store, experiment: str | None, name: str | None = None) 
     return sweeps[0]
 
 
+def told_of_older(store: Store, experiment: str) -> str:
+    """Return a line where the store holds sweeps of other versions only, else no text."""
+    schemas = {sweep.schema for sweep in sweeps_of(store, experiment)}
+    return older(store.uri, schemas) if schemas and SCHEMA not in schemas else ""
+
+
 def older(uri: str, schemas: set[str]) -> str:
     """Return the line for a store that another version of this software wrote."""
     return (
         f"the store {uri} was written by another version (schema {', '.join(sorted(schemas))}, "
-        f"this one reads schema {SCHEMA}): run the experiment again; old runs stay as they are."
+        f"this one reads schema {SCHEMA}): old runs stay as they are, experiments are run anew."
     )
 
 

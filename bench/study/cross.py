@@ -11,7 +11,7 @@ from attacks.base import YIELDS
 from bench.config.build import ConfigError, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version, fingerprint
-from bench.core.labels import check_labels, check_names, check_recorded
+from bench.core.labels import check_labels, check_names, check_recorded, format_number
 from bench.datasets.source import DataAbsentError
 from bench.metrics.base import SERVED_BY
 from bench.scenarios.base import Scenario
@@ -219,10 +219,3 @@ def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     ]
     place = [f"@{labels['scenario']}"] if qualified else []
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
-
-
-def format_number(value: object) -> str:
-    """Return a number in its shortest form that is still exact, anything else as text."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)

@@ -60,7 +60,7 @@ class InfluenceClaim:
             notion=PURE,
             bound=per_entry_epsilon,
             theorem="per-entry differential privacy",
-            assumptions=replaced_units("entry", 1, self.conditions),
+            assumptions=replaced_units("entry", 1, (*self.knowledge.conditions, *self.conditions)),
             notes=(f"curve: {curve.direction}", *self.notes),
         )
         found = through_curve(entry, curve, public=(self.knowledge.public, Public.PRIORS))
@@ -106,11 +106,17 @@ class QuiltClaim:
                 length,
                 per_entry_epsilon,
                 uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
             )
         else:
             mass, gap = mixing(known)
             epsilon = approximate_composed_epsilon(
-                mass, gap, length, per_entry_epsilon, uncertainty_penalty=known.uncertainty_penalty
+                mass,
+                gap,
+                length,
+                per_entry_epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
             )
         return Guarantee(
             notion=PURE,
@@ -119,7 +125,7 @@ class QuiltClaim:
             assumptions=Assumptions(
                 priors=Priors.CHAINS,
                 public=(known.public, Public.PRIORS),
-                conditions=self.conditions,
+                conditions=(*known.conditions, *self.conditions),
             ),
             notes=(f"{len(known.chains)} chain(s) in Theta", *self.notes),
         )

@@ -82,9 +82,18 @@ class MarkovQuiltLaplace:
     def _multiplier(self, known: ChainKnowledge, epsilon: float) -> float:
         if self.method == "exact":
             return exact_scale(
-                known.chains, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+                known.chains,
+                known.lengths,
+                epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
             )
         mass, gap = mixing(known)
         return approximate_scale(
-            mass, gap, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+            mass,
+            gap,
+            known.lengths,
+            epsilon,
+            uncertainty_penalty=known.uncertainty_penalty,
+            database=known.database,
         )

@@ -105,6 +105,11 @@ class AdditiveNoise:
         """Whether no noise is added at all: the calibration found the answers private enough."""
         return not self.noise.covariance.any()
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether no noise is added."""
+        return self.is_noiseless
+
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws."""
         if self.is_noiseless and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):

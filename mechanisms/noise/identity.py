@@ -24,6 +24,7 @@ class ExactRelease:
     """Release the answer itself, every time."""
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:

@@ -52,7 +52,7 @@ class InfluenceTopK:
     def __post_init__(self) -> None:
         whole("k", self.k)
         check_selection(self.selection)
-        check_composition(self.composition, self.selection)
+        check_composition(self.composition)
 
     def calibrate(
         self,

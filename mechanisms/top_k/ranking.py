@@ -9,6 +9,7 @@ import numpy as np
 
 from mechanisms.base import (
     Calibration,
+    HasDeterminism,
     HasLeakage,
     Knowledge,
     Mechanism,
@@ -83,6 +84,11 @@ class RankedRelease:
     inner: Mechanism
     candidates: IntArray
     k: int
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the other mechanism is."""
+        return isinstance(self.inner, HasDeterminism) and self.inner.deterministic
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:

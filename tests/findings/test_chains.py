@@ -124,7 +124,7 @@ def test_paying_the_influence_once_buys_more(epsilon, once, thrice):
     curve = chain_curve(CHAIN, 60)
     assert curve.budget(epsilon).total == pytest.approx(once, abs=1e-4)
     assert 3 * curve.budget(epsilon / 3).total == pytest.approx(thrice, abs=1e-4)
-    shared = calibrated(InfluenceLaplace(releases=3), epsilon)
+    shared = calibrated(InfluenceLaplace(), epsilon).split_among(3)
     assert shared.repeated_guarantee(3).bound == pytest.approx(epsilon)
 
 

@@ -19,8 +19,8 @@ PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "
 METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
     "mechanism": ("calibrate", "requires", "accepts"),
-    "attack": ("fit", "trained", "adaptive"),
-    "metric": ("estimate", "side", "name"),
+    "attack": ("fit", "yields", "trained", "adaptive"),
+    "metric": ("estimate", "needs", "name"),
     "figure": ("draw",),
     "engine": ("run",),
 }

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from attacks.base import Transcript
 from bench.metrics.base import Names, NotMeasurableError
 from bench.metrics.utility import (
     AbsoluteError,
     NoiseVariance,
     NormError,
     RelativeError,
+    StatisticVariance,
     errors,
 )
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
@@ -21,17 +21,12 @@ from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.indistinguishability import PURE
+from tests.support.games import released
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("mean age, years", "# sex=F/M"))
 PLAIN = ExactRelease()
 EVERY = [AbsoluteError(), RelativeError(), NormError(norm=1, name="l1"), NoiseVariance()]
-
-
-def released(answers, releases):
-    """One game of one block."""
-    secret = np.zeros(len(answers), dtype=np.int64)
-    return [Transcript(secret=secret, answers=answers, releases=releases)]
 
 
 ANSWERS = np.array([[1.0, -4.0], [2.0, 0.0], [0.0, 5.0]])
@@ -190,10 +185,12 @@ class Hiding:
 @pytest.mark.parametrize("name", NOISES)
 def test_the_noise_variance_is_exact_where_the_mechanism_knows_it(name):
     noise, expected = NOISES[name]
-    found = NoiseVariance().estimate([GAME], NAMES, adding(noise))
-    assert {e.method for e in found.values()} == {"exact"}
-    assert [found[s].value for s in NAMES.statistics] == pytest.approx(expected)
-    assert found[""].value == pytest.approx(sum(expected))
+    trace = NoiseVariance().estimate([GAME], NAMES, adding(noise))
+    each = StatisticVariance().estimate([GAME], NAMES, adding(noise))
+    assert {e.method for e in (*trace.values(), *each.values())} == {"exact"}
+    assert [each[s].value for s in NAMES.statistics] == pytest.approx(expected)
+    assert trace.keys() == {""}
+    assert trace[""].value == pytest.approx(sum(expected))
 
 
 @pytest.mark.parametrize("name", NOISES)
@@ -205,7 +202,11 @@ def test_the_measured_noise_variance_agrees_with_the_exact_one(name):
     # Three releases: the variance is that of the first, not of their average.
     releases = np.stack([mechanism.release(answers, rng) for _ in range(3)], axis=1)
     game = released(answers=answers, releases=releases)
-    found = NoiseVariance().estimate([game], NAMES, Hiding(mechanism))
+    found = {
+        statistic: estimate
+        for metric in (NoiseVariance(), StatisticVariance())
+        for statistic, estimate in metric.estimate([game], NAMES, Hiding(mechanism)).items()
+    }
     wanted = dict(zip(NAMES.statistics, expected, strict=True)) | {"": sum(expected)}
     for statistic, estimate in found.items():
         deviation = (estimate.upper - estimate.lower) / 2 / norm.isf(0.025)

@@ -12,7 +12,14 @@ import pytest
 
 from bench.core.cell import Cell, CellResult, row
 from bench.core.labels import legal
-from bench.store.read_sweep import find_finished, latest_sweep, read_cells, table_of
+from bench.leaderboard.__main__ import main as leaderboard_command
+from bench.store.read_sweep import (
+    find_finished,
+    latest_sweep,
+    read_cells,
+    table_of,
+    told_of_older,
+)
 from bench.store.run_schema import owner
 from bench.store.tag_codec import unpack
 from bench.store.tracking import Store, StoreError, sqlite_path, tracking_uri
@@ -165,3 +172,20 @@ def test_an_unreachable_server_is_one_line(monkeypatch):
 def test_a_missing_folder_is_one_line(tmp_path):
     with pytest.raises(StoreError, match="there is no folder"):
         Store(f"sqlite:///{tmp_path}/nowhere/mlflow.db")
+
+
+def test_a_store_of_another_schema_is_said_to_be_that_in_one_line(run, tmp_path, capsys):
+    first, store = run(study())
+    with contextlib.closing(sqlite3.connect(sqlite_path(store.uri))) as base, base:
+        base.execute("update tags set value = '1' where key = 'schema'")
+    with pytest.raises(StoreError, match=r"written by another version \(schema 1, this one reads"):
+        latest_sweep(store, "test")
+    assert "schema 1" in told_of_older(store, "test")
+    assert leaderboard_command(["experiment=test", f"tracking_uri={store.uri}"]) == 2
+    error = capsys.readouterr().err.strip()
+    assert error.startswith("error: the store sqlite:///")
+    assert "\n" not in error
+    again, _ = run(study(seed=1))
+    assert again.computed == first.computed
+    assert latest_sweep(store, "test").run_id == again.run_id
+    assert told_of_older(store, "test") == ""

@@ -196,6 +196,7 @@ def test_conversions_agree_with_the_ledger(laplace):
     from mechanisms.privacy.guarantee import Guarantee
 
     own = Guarantee(notion=Approximate(delta=0.0), bound=1.0, theorem="t")
-    assert convert(own, Renyi(order=2.0)).bound == numbers(table, "Renyi epsilon at order=2")[
-        "claimed"
-    ]
+    assert (
+        convert(own, Renyi(order=2.0)).bound
+        == numbers(table, "Renyi epsilon at order=2")["claimed"]
+    )

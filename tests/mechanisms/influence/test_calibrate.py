@@ -33,6 +33,7 @@ from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.sharing import calibrate as share
 
 COUNT = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=100, dimension=1)
 HISTOGRAM = Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=100, dimension=3)
@@ -69,22 +70,18 @@ def test_histograms_pay_their_sensitivity():
 def test_shared_budgets_are_spent_by_all_releases_together_and_not_before(
     epsilon, releases, method
 ):
-    budget = Epsilon(epsilon=epsilon)
-    quilt = MarkovQuiltLaplace(method=method, releases=releases)
-    for mechanism in (
-        quilt.calibrate(CHAIN, COUNT, budget=budget),
-        InfluenceLaplace(releases=releases).calibrate(CURVE, COUNT, budget=budget),
-        InfluenceGeometric(releases=releases).calibrate(CURVE, COUNT, budget=budget),
-        InfluenceRandomisedResponse(releases=releases).calibrate(
-            CURVE, EntryValues(states=2), COUNT, budget=budget
-        ),
-        InfluenceExponential(releases=releases).calibrate(
-            CURVE,
-            Candidates(values=np.arange(3.0), utility="nearest", sensitivity=1.0),
-            COUNT,
-            budget=budget,
-        ),
+    nearest = Candidates(values=np.arange(3.0), utility="nearest", sensitivity=1.0)
+    for calibration, knowledge in (
+        (MarkovQuiltLaplace(method=method), (CHAIN, COUNT)),
+        (InfluenceLaplace(), (CURVE, COUNT)),
+        (InfluenceGeometric(), (CURVE, COUNT)),
+        (InfluenceRandomisedResponse(), (CURVE, EntryValues(states=2), COUNT)),
+        (InfluenceExponential(), (CURVE, nearest, COUNT)),
     ):
+        mechanism = share(
+            calibration, knowledge, budget=Epsilon(epsilon=epsilon), n_releases=releases,
+            share="together",
+        )  # fmt: skip
         spent = mechanism.repeated_guarantee(releases).bound
         assert spent == pytest.approx(epsilon, rel=1e-9)
         assert mechanism.repeated_guarantee(releases + 1).bound > epsilon * (1 + 1e-6)
@@ -188,14 +185,6 @@ def test_what_cannot_be_calibrated_says_why():
     alone = ChainKnowledge(chains=(MarkovChain(transition=np.eye(1)),), lengths=(5,))
     with pytest.raises(NotApplicableError, match="no Laplace noise is called for"):
         MarkovQuiltLaplace().calibrate(alone, COUNT, budget=budget)
-
-
-@pytest.mark.parametrize("releases", [0, -1, 1.5, True])
-def test_releases_are_whole_numbers(releases):
-    for calibration in (InfluenceLaplace, InfluenceGeometric, MarkovQuiltLaplace,
-                        InfluenceExponential, InfluenceRandomisedResponse):  # fmt: skip
-        with pytest.raises(ValueError, match="releases must be a whole number"):
-            calibration(releases=releases)
 
 
 def test_bad_knowledge_is_refused():

@@ -1,5 +1,6 @@
 """Groups, neighbours, curves and couplings: what must hold, and the cases where it does not."""
 
+import itertools
 import math
 
 import numpy as np
@@ -50,7 +51,7 @@ def chains_of_laws(draw):
 @given(laws=chains_of_laws(), delta=st.sampled_from([0.0, 1e-3, 0.02]))
 @settings(max_examples=150, deadline=None)
 def test_a_group_costs_what_the_chain_of_its_members_does(laws, delta):
-    steps = [FinitePair(p, q) for p, q in zip(laws[:-1], laws[1:], strict=True)]
+    steps = [FinitePair(p, q) for p, q in itertools.pairwise(laws)]
     single = max(pair.epsilon(delta).hi for pair in steps)
     found = to_group(said(Approximate(delta=delta), single), len(steps))
     if isinstance(found, NotComparable):
@@ -64,7 +65,7 @@ def test_a_group_costs_what_the_chain_of_its_members_does(laws, delta):
 @given(laws=chains_of_laws(), order=st.sampled_from([4.0, 8.0, 9.5, 16.0]))
 @settings(max_examples=100, deadline=None)
 def test_a_group_has_another_renyi_order(laws, order):
-    steps = list(zip(laws[:-1], laws[1:], strict=True))
+    steps = list(itertools.pairwise(laws))
     ways = [*steps, *((q, p) for p, q in steps)]
     single = max(finite_renyi(p, q, order) for p, q in ways)
     found = to_group(said(Renyi(order=order), single), len(steps))
