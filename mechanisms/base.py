@@ -10,6 +10,7 @@ import numpy as np
 from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
+from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.composition import repeat
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
@@ -131,6 +132,18 @@ class HasNoiselessForm(Protocol):
 
     def without_noise(self, *knowledge: Any) -> Mechanism:  # noqa: ANN401
         """Return the mechanism without noise."""
+
+
+@runtime_checkable
+class HasTarget(Protocol):
+    """A calibration that puts an exact number at a value, whatever the claim."""
+
+    @property
+    def target_name(self) -> str:
+        """The number and its value, in words."""
+
+    def achieved(self, mechanism: Mechanism, laws: Any, n_releases: int) -> Bracket:  # noqa: ANN401
+        """Return the exact number of a calibrated mechanism."""
 
 
 def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:

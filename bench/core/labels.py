@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST_NAME = 250
-LEDGER = ("claimed", "exact", "exact_unpooled", "ceiling", "certifiable", "certified")
+LEDGER = (
+    "claimed", "exact", "exact_unpooled", "ceiling", "certifiable", "certified", "matched",
+)  # fmt: skip
 
 
 def legal(name: str) -> str:

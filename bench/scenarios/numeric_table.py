@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from bench.datasets.source import DataError
 from bench.datasets.table.user_table import UserTable
-from bench.scenarios.property_subsets import PropertySubsets
+from bench.scenarios.property_subsets import Model, PropertySubsets
 from bench.scenarios.statistics import Count, Mean, Statistic
 
 
@@ -23,7 +23,7 @@ def numeric_table(
     gap: float = 0.1,
     shares: Sequence[float] = (0.25, 0.25),
     separator: str = ",",
-    model: Literal["sampled", "exact"] = "sampled",
+    model: Model = "sampled",
     model_subsets: int = 1000,
     worlds: Literal["data", "model"] = "data",
     seed: int = 0,

@@ -23,6 +23,7 @@ from bench.study.grid import RELEASES, budget_points, coordinate, product, sort_
 from bench.study.metric_rows import metric_rows
 from bench.study.session import Session
 from bench.study.shared_worlds import Sizes
+from bench.study.target import known, matched_rows, target_label
 from mechanisms.base import (
     Calibration,
     HasNoiselessForm,
@@ -33,7 +34,7 @@ from mechanisms.base import (
 from mechanisms.check import one_of, whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
-from mechanisms.sharing import Share, calibrate, check_share
+from mechanisms.sharing import HasSharedCalibration, Share, calibrate, check_share
 
 CrossCell = Cell[CellSpec]
 
@@ -121,13 +122,14 @@ class Cross:
             for name, calibration in built.items():
                 points, missing = budget_points(grid.budget, calibration.accepts)
                 missing = absent or missing
+                target = {} if absent else target_label(calibration, scenario)
                 for point in points:
                     if not missing:
                         calibration.accepts(**point)
                     for k in grid.n_releases:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
                         shown = {axis: coordinate(value) for axis, value in axes.items()}
-                        labels = {"scenario": label, "mechanism": name} | shown
+                        labels = {"scenario": label, "mechanism": name} | target | shown
                         spec = self._spec(label, placed, name, point, k, missing)
                         cell = Cell(
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),
@@ -176,6 +178,8 @@ class Cross:
         notions = [session.build(c, f"notion {label}") for label, c in spec.notions.items()]
         delta = spec.budget.get("delta", spec.delta)
         ledger, told = ledger_rows(game, played.scored, delta, notions)
+        calibration = session.build(spec.mechanism, f"mechanism {spec.mechanism_label}")
+        rows += matched_rows(calibration, mechanism, shared.scenario, spec)
         return CellResult(status=FINISHED, rows=ledger + rows, facts=played.reasons | more | told)
 
 
@@ -197,12 +201,13 @@ def calibrate_cell(spec: CellSpec, scenario: Scenario, session: Session) -> Mech
         budget: Any = NoBudget()
     else:
         budget = calibration.accepts(**spec.budget)
-    knowledge = [scenario.knowledge(kind) for kind in calibration.requires]
+    knowledge = [known(scenario, kind) for kind in calibration.requires]
     if getattr(budget, "epsilon", 0.0) == math.inf:
         if isinstance(calibration, HasNoiselessForm):
             return calibration.without_noise(*knowledge)
         return ExactRelease()
-    if calibration.accepts is NoBudget:  # there is nothing to share
+    if calibration.accepts is NoBudget and not isinstance(calibration, HasSharedCalibration):
+        # There is nothing to share.
         return calibration.calibrate(*knowledge, budget=budget)
     return calibrate(
         calibration, knowledge, budget=budget, n_releases=spec.n_releases, share=spec.share
