@@ -3,6 +3,9 @@
 Open `base` first: what an adversary sees (`Transcript`, `Target`) and what it yields (log-scores of
 the secrets, a `Guess`, `Intervals`). Then one file an attack: `meta_classifier` (any scikit-learn
 classifier), `likelihood_ratio` (optimal under the scenario's model), `majority` (the floor).
+`reconstruction` holds attacks that rebuild a database or an entry instead of guessing a secret;
+`interval` bounds hidden cells of tables, `bayesian_receiver` says what a release is worth to a
+receiver, `differencing` uses two queries that differ in little.
 """
 
 from mechanisms.lazy import lazy_names

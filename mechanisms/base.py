@@ -13,7 +13,8 @@ from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.composition import repeat
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.notion import Notion
 
 Sees = Literal["answers", "database"]
 
@@ -55,6 +56,14 @@ class HasRepeatedGuarantee(Protocol):
 
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what is claimed for `n_releases` releases of one answer."""
+
+
+@runtime_checkable
+class HasOtherNotions(Protocol):
+    """A mechanism that knows its claim in other notions better than a conversion would."""
+
+    def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
+        """Return the claim in `notion`; None where only converting the number is left."""
 
 
 @runtime_checkable

@@ -7,7 +7,8 @@ privacy) nothing is claimed about such a secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from mechanisms.base import NotApplicableError
 from mechanisms.check import whole
 from mechanisms.knowledge import Sensitivity
+from mechanisms.leakage.pair import GaussianShift
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
@@ -24,6 +26,8 @@ from mechanisms.noise.gaussian import (
     target_distance,
 )
 from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.accounting import THEOREM as ACCOUNTED
+from mechanisms.privacy.accounting import laplace_epsilon
 from mechanisms.privacy.assumptions import (
     Assumptions,
     Condition,
@@ -33,8 +37,10 @@ from mechanisms.privacy.assumptions import (
     Secrets,
 )
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.conversions import convert
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.indistinguishability import Approximate, Probabilistic, Renyi
+from mechanisms.privacy.notion import Notion
 
 THEOREM = "Dwork and Roth (2014), Theorem 2.2 (group privacy)"
 
@@ -73,6 +79,41 @@ class GroupClaim:
             theorem=THEOREM,
             assumptions=replaced_units(self.sensitivity.unit, self.group, self.conditions),
         )
+
+    def guarantee_in(
+        self, noise: NoiseLaw, notion: Notion, n_releases: int
+    ) -> Guarantee | NotComparable | None:
+        """Read another notion off the noise itself: less is lost than by converting a number.
+
+        Gaussian noise is known in every notion by its distance; Laplace noise by the law of its
+        loss (dp-accounting) or, without that extra, by converting basic composition.
+        """
+        claim = self.guarantee(noise, n_releases)
+        if isinstance(claim, NoClaim):
+            return None
+        if isinstance(noise, GaussianNoise):
+            pair = GaussianShift(self._distance(noise, n_releases))
+            if not isinstance(notion, Approximate | Renyi | Probabilistic):
+                return None
+            bound = notion.of_pair(pair).hi
+            theorem = "the Gaussian pair at the group's distance (Dong, Roth and Su, 2022)"
+            return replace(claim, notion=notion, bound=bound, theorem=theorem)
+        if not (isinstance(noise, LaplaceNoise) and isinstance(notion, Approximate)):
+            return None
+        if notion.delta == 0:
+            return replace(claim, notion=notion)
+        try:
+            bound = laplace_epsilon(claim.bound / n_releases, notion.delta, n_releases)
+        except ImportError as reason:
+            found = convert(claim, notion)
+            return replace(found, notes=(str(reason),)) if isinstance(found, Guarantee) else found
+        return replace(claim, notion=notion, bound=bound, theorem=ACCOUNTED)
+
+    def _distance(self, noise: GaussianNoise, n_releases: int) -> float:
+        """Return the Mahalanobis distance of the group's worst move, all releases averaged."""
+        least = float(np.linalg.eigvalsh(noise.covariance)[0])
+        move = self.group * self.sensitivity.l2
+        return move * math.sqrt(n_releases / least) if least > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

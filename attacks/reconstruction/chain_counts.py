@@ -1,4 +1,4 @@
-"""What noisy counts of one state betray of every entry of a Markov chain."""
+"""What noisy counts of one state reveal about every entry of a Markov chain."""
 
 from __future__ import annotations
 

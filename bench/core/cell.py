@@ -20,12 +20,8 @@ FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
 
-RESERVED = (
-    "cell",
-    "status",
-    "data",
-    "higher_is_better",
-)  # columns of every cell
+FACT_COLUMNS = ("data", "higher_is_better", "ingestion_notes")  # facts that are columns too
+RESERVED = ("cell", "status", *FACT_COLUMNS)  # columns of every cell
 ROW_COLUMNS = (
     "notion", "unit", "verdict", "attack", "metric", "statistic", "x", "value", "lower", "upper",
     "n", "method",
@@ -164,7 +160,7 @@ def tidy(results: Iterable[tuple[AnyCell | RecordedCell, CellResult]]) -> pd.Dat
     for cell, result in results:
         facts, status = result.facts, result.status
         head = {"cell": cell.name, "status": status}
-        head |= {name: facts.get(name, "") for name in ("data", "higher_is_better")}
+        head |= {name: facts.get(name, "") for name in FACT_COLUMNS}
         rows = result.rows or [row(status, value=math.nan, lower=math.nan, upper=math.nan)]
         for name in cell.labels:
             axes.setdefault(name, [math.nan] * length)

@@ -13,6 +13,7 @@ import numpy as np
 from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
+from bench.datasets.table.label_option import label_of
 from bench.scenarios.base import K
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole
@@ -53,7 +54,7 @@ class ChainModel:
         Independent sequences of this length.
     positions : "middle", "all" or sequence of int
         Where the secret entry is, from 1, in the longest sequence; each is a secret of its own.
-    values : sequence of str, or None
+    values : sequence of str, int or bool, or None
         States to be told apart; None takes all that are possible.
     initial_law : {"fixed", "any"}
         Initial laws in Theta: the source's own, or all.
@@ -75,7 +76,7 @@ class ChainModel:
     length: int | None = None
     users: int = 1
     positions: Literal["middle", "all"] | Sequence[int] = "middle"
-    values: Sequence[str] | None = None
+    values: Sequence[str | int | bool] | None = None
     initial_law: Literal["fixed", "any"] = "fixed"
     additional_priors: Sequence[ChainSource] = field(default_factory=tuple)
     uncertainty: float = 0.0
@@ -153,9 +154,10 @@ class ChainModel:
             self.initial_law == "fixed" and chain.start != "free"
         )  # fmt: skip
 
-    def state(self, label: str) -> int:
-        """Return the code of a state."""
-        return self.source.states.index(one_of("state", str(label), self.source.states))
+    def state(self, label: str | int | bool) -> int:
+        """Return the code of a state; refuse a label that the chain does not have."""
+        found, _ = label_of("state", label, self.source.states, "the chain")
+        return self.source.states.index(found)
 
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from attacks.base import Transcript
+from bench.datasets.sequences.chains import never_left_notes
 from bench.datasets.sequences.sequence_file import SequenceFile
 from bench.datasets.sequences.sequence_statistics import (
     OTHER,
@@ -18,6 +19,7 @@ from bench.datasets.sequences.sequence_statistics import (
     Steps,
 )
 from bench.datasets.source import DataError
+from bench.datasets.table.table_file import MISSING
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
@@ -129,7 +131,10 @@ class Sequences:
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
         counted = (f"{count} of {len(filled)} {what}" for count, what in counts if count)
-        return (PUBLIC, *self.sequence_statistics.notes, *counted)
+        found = self.sequence_statistics
+        never_left = np.flatnonzero(found.transitions.sum(axis=1) == 0)
+        never = never_left_notes([found.states[i] for i in never_left])
+        return (PUBLIC, *found.notes, *never, *counted)
 
     @cached_property
     def _answered(self) -> IntArray:
@@ -226,15 +231,18 @@ def nominal_curve(transition: bytes, size: int, length: int, b_max: int | None) 
 def of_file(
     path: str | None,
     *,
-    user: str = "user",
-    time: str = "time",
-    label: str = "label",
-    group: str | None = "group",
+    user: str | int = "user",
+    time: str | int = "time",
+    label: str | int = "label",
+    group: str | int | None = "group",
     train: float = 0.8,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str | int | bool] | None = None,
     steps: Steps = "all",
-    separator: str = ",",
+    separator: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
+    names: Sequence[str] | None = None,
+    missing: Sequence[str] = MISSING,
     other: bool = False,
     smoothing: float = SMOOTHING,
     uncertainty: float = 0.0,
@@ -244,12 +252,13 @@ def of_file(
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
-    The first ten parameters are those of
+    The parameters up to `missing` are those of
     `bench.datasets.sequences.sequence_file.SequenceFile`, the rest those of `Sequences`.
     """
     file = SequenceFile(
         path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,
-        steps=steps, separator=separator, encoding=encoding,
+        steps=steps, separator=separator, encoding=encoding, decimal=decimal, names=names,
+        missing=missing,
     )  # fmt: skip
     return Sequences(
         population=file, other=other, smoothing=smoothing, uncertainty=uncertainty,

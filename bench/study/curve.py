@@ -22,7 +22,8 @@ from mechanisms.privacy.bracket import Bracket
 class Quantity(Protocol):
     """What a curve computes; ``digest`` identifies the data behind it (empty for none).
 
-    A quantity with an attribute ``x`` other than None has its own values of the parameter.
+    A quantity with an attribute ``x`` other than None has its own values of the parameter; one
+    with ``notes`` tells what was dropped, merged or assumed while its data were read.
     """
 
     metric: str
@@ -123,4 +124,6 @@ class Curve:
             )
             for at, b in zip(spec.x, brackets, strict=True)
         ]  # fmt: skip
-        return CellResult(status=FINISHED, rows=rows)
+        notes = getattr(quantity, "notes", ())
+        facts = {"ingestion_notes": "; ".join(notes)} if notes else {}
+        return CellResult(status=FINISHED, rows=rows, facts=facts)

@@ -15,7 +15,7 @@ from bench.study.ledger import (
     verdict,
 )
 from bench.study.suspicion import advice
-from mechanisms.base import NotOfferedError
+from mechanisms.base import HasOtherNotions, NotOfferedError
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
 from mechanisms.privacy.conversions import convert
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
@@ -35,20 +35,23 @@ class Entry:
     claim : Guarantee, NoClaim or NotComparable
     exact : Bracket or NotComputable
         Under the scenario's model.
-    unpooled : Bracket or None
-        Under each secret's own law, where the scenario's model simplifies.
+    unpooled : Bracket, NotComputable or None
+        Under each secret's own law, where the scenario's model simplifies; None where it does not.
     certificates : mapping of attack to Certificate
         The empty name where the notion is not about attacks on pairs.
     verdict, advice : str
+    doubt : str
+        Why `exact` settles nothing on these worlds; empty where it does.
     """
 
     notion: Notion
     claim: Claim
     exact: Bracket | NotComputable
-    unpooled: Bracket | None
+    unpooled: Bracket | NotComputable | None
     certificates: Mapping[str, Certificate]
     verdict: str
     advice: str
+    doubt: str = ""
 
     @property
     def name(self) -> str:
@@ -82,9 +85,18 @@ def entries(
         if notion.unit not in found:
             said: Claim = claim
             if isinstance(claim, Guarantee) and notion != claim.notion:
-                said = convert(claim, notion)
+                said = claim_in(claim, notion, evidence)
             found[notion.unit] = entry(said, notion, evidence)
     return list(found.values())
+
+
+def claim_in(claim: Guarantee, notion: Notion, cell: CellEvidence) -> Claim:
+    """Return the claim in another notion: as the mechanism knows it, else converted."""
+    if isinstance(cell.mechanism, HasOtherNotions):
+        known = cell.mechanism.guarantee_in(notion, cell.n_releases)
+        if known is not None:
+            return known
+    return convert(claim, notion)
 
 
 def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
@@ -99,14 +111,14 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates = certified(notion, evidence, cell)
     unpooled = None
     if isinstance(notion, PairNotion) and cell.unpooled is not None:
-        own = notion.exact(cell.unpooled)
-        unpooled = own if isinstance(own, Bracket) else None
+        unpooled = notion.exact(cell.unpooled)
     read = verdict(
         claim,
         exact,
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
-        own=unpooled,
+        own=unpooled if isinstance(unpooled, Bracket) else None,
+        settles=not cell.doubt,
     )
     told = ""
     if read == SUSPECT and isinstance(claim, Guarantee):
@@ -123,6 +135,7 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates=certificates,
         verdict=read,
         advice=told,
+        doubt=cell.doubt if isinstance(exact, Bracket) else "",
     )
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from bench.core.cell import FAILED, AnyCell, CellResult
 from bench.study.session import Study
-from bench.sweep.worker import Worker, dismiss, start_worker
+from bench.sweep.worker import PATIENCE, Worker, dismiss, start_worker
 
 ATTEMPTS = 3
 TICK = 1.0  # seconds after which the crew is looked at, whatever it says
@@ -102,6 +102,7 @@ class Crew:
         try:
             result = worker.received()
         except EOFError:
+            worker.process.join(PATIENCE)  # it may not have ended yet: its exit code tells why
             self._let_go(worker)
             yield from self._died(worker, cell)
             return

@@ -28,6 +28,7 @@ from bench.core.cell import (
 )
 from bench.figures.draw import draw_all
 from bench.store.read_sweep import find_finished, read_cells
+from bench.store.run_schema import LONGEST_TAG
 from bench.store.tracking import Store
 from bench.study.session import Session, Study
 from bench.sweep.engine import Engine
@@ -89,7 +90,7 @@ class Experiment:
         table = tidy(summary.watch(read_cells(store, experiment_id, list(runs.values()))))
         run_id = store.record_sweep(
             experiment_id, sweep=sweep, experiment=self.name, title=self.title, runs=runs,
-            config=self.config, tags=provenance(),
+            config=self.config, tags=provenance() | summary.notes_tag,
         )  # fmt: skip
         with TemporaryDirectory() as folder:  # another sweep may write to the same output
             drawn = draw_all(table, self.figures, self.title, Path(folder))
@@ -118,6 +119,12 @@ class Summary:
         """How many cells failed."""
         return sum(len(names) for (status, _), names in self.unfinished.items() if status == FAILED)
 
+    @property
+    def notes_tag(self) -> dict[str, str]:
+        """The notes of all readings as a tag of the summary run; cells hold them in full."""
+        told = " | ".join(f"{name}: {notes}" for name, notes in sorted(self.notes))
+        return {"ingestion_notes": told[:LONGEST_TAG]} if told else {}
+
     def watch(
         self, results: Iterable[tuple[RecordedCell, CellResult]]
     ) -> Iterator[tuple[RecordedCell, CellResult]]:
@@ -130,7 +137,8 @@ class Summary:
                 self.suspect.append((cell.name, facts["advice"]))
             self.synthetic = self.synthetic or facts.get("data") == "synthetic"
             if facts.get("ingestion_notes"):
-                self.notes.add((str(cell.labels.get("scenario")), facts["ingestion_notes"]))
+                name = cell.labels.get("scenario") or cell.labels["mechanism"]
+                self.notes.add((str(name), facts["ingestion_notes"]))
             if result.status in (FAILED, NOT_APPLICABLE):
                 reason = (result.status, facts.get("reason", ""))
                 self.unfinished.setdefault(reason, []).append(cell.name)

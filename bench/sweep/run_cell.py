@@ -22,12 +22,12 @@ def run_cell_safely(study: Study, cell: AnyCell, session: Session) -> CellResult
         with threadpool_limits(limits=1):
             result = study.run_cell(cell, session)
         cell.check_code()
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a component's sys.exit is its own matter
         result = failed_with(error)
     return replace(result, seconds=time.perf_counter() - start)
 
 
-def failed_with(error: Exception) -> CellResult:
+def failed_with(error: BaseException) -> CellResult:
     """Return the result of a cell that ended with an error."""
     reason = f"{type(error).__name__}: {error}".splitlines()[0]
     text = "".join(traceback.format_exception(error))

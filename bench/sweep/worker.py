@@ -21,7 +21,7 @@ from bench.sweep.run_cell import failed_with, run_cell_safely
 
 READY = "ready"
 PR_SET_PDEATHSIG = 1
-PATIENCE = 2.0  # seconds for a worker to end by itself
+PATIENCE = 5.0  # seconds for a worker to end by itself
 
 CONTEXT = multiprocessing.get_context("spawn")  # forked workers would share locks and threads
 

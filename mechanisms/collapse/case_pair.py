@@ -41,7 +41,7 @@ class CasePair:
     Examples
     --------
     >>> pair = CasePair(share_if_true=(0.3, 0.6), share_if_false=(0.4, 0.7))
-    >>> round(pair.guarantee.epsilon, 4), pair.repeated_guarantee(2).epsilon
+    >>> round(pair.guarantee.bound, 4), pair.repeated_guarantee(2).bound
     (0.8473, inf)
     """
 

@@ -43,7 +43,7 @@ class DecoyDatabase:
     >>> decoy = DecoyDatabase(
     ...     databases=[[0], [1], [2], [3]], prior=[0.3, 0.2, 0.3, 0.2], secret=[0, 0, 1, 1]
     ... )
-    >>> decoy.guarantee.epsilon, round(decoy.expected_runs(), 4)
+    >>> decoy.guarantee.bound, round(decoy.expected_runs(), 4)
     (0.0, 3.1667)
     """
 
@@ -80,7 +80,7 @@ class DecoyDatabase:
         """Return what several runs guarantee: nothing, unless neither side can ever change."""
         claim = collapse_guarantee(0.0, n_releases, example=1, notes=self.notes)
         frozen = self._largest(0) == 1 == self._largest(1)
-        return replace(claim, epsilon=0.0) if frozen else claim
+        return replace(claim, bound=0.0) if frozen else claim
 
     @property
     def notes(self) -> tuple[str, ...]:

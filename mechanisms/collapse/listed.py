@@ -13,7 +13,8 @@ from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee
+from mechanisms.privacy.guarantee import Guarantee
+from mechanisms.privacy.indistinguishability import PURE
 
 COLLAPSE_NOTE = "does not compose: two runs can reveal the whole database"
 
@@ -61,12 +62,11 @@ def worst_epsilon(mechanism: Listed, n_releases: int) -> float:
 def collapse_guarantee(
     one_run: float, n_releases: int, *, example: int, notes: tuple[str, ...] = ()
 ) -> Guarantee:
-    """Claim the exact leakage of one run, and nothing (epsilon = inf) of several."""
+    """Claim the exact leakage of one run; several are unbounded."""
     several = whole("n_releases", n_releases) > 1
     return Guarantee(
-        notion=PUFFERFISH,
-        measure=ApproximateMeasure(0.0),
-        epsilon=math.inf if several else one_run,
+        notion=PURE,
+        bound=math.inf if several else one_run,
         theorem=f"Bai et al. (2026), Section 4, Example {example}",
         notes=(*notes, COLLAPSE_NOTE),
     )

@@ -49,9 +49,9 @@ class ParityRelease:
 
     Examples
     --------
-    >>> ParityRelease(n_bits=3).guarantee.epsilon
+    >>> ParityRelease(n_bits=3).guarantee.bound
     0.0
-    >>> round(ParityRelease(n_bits=3, share=0.7).guarantee.epsilon, 4)
+    >>> round(ParityRelease(n_bits=3, share=0.7).guarantee.bound, 4)
     1.6946
     """
 

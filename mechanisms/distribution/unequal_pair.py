@@ -104,7 +104,8 @@ class UnequalPairGaussian:
         low, high = (unit_scale * end for end in RANGE)
         if not meets(high):
             raise NotApplicableError(
-                f"no {self.shape} noise hides the pair's different covariances at this budget"
+                f"no {self.shape} noise hides the pair's different covariances at "
+                f"epsilon={budget.epsilon:g}, delta={budget.delta:g}"
             )
         if meets(0.0):
             low = high = 0.0

@@ -51,7 +51,7 @@ class InfluenceLaplace:
         """Scale independent Laplace noise to the per-entry budget."""
         entry = entry_budget(known, budget)
         return AdditiveNoise(
-            noise=LaplaceNoise(scales=_scales(sensitivity, entry)),
+            noise=LaplaceNoise(scales=_scales(sensitivity, entry, budget)),
             claim=InfluenceClaim(
                 knowledge=known,
                 sensitivity=sensitivity,
@@ -90,7 +90,7 @@ class InfluenceGeometric:
             )
         entry = entry_budget(known, budget)
         return GeometricRelease(
-            noise=GeometricNoise(scales=_scales(sensitivity, entry)),
+            noise=GeometricNoise(scales=_scales(sensitivity, entry, budget)),
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -153,12 +153,15 @@ def entry_budget(known: CurveKnowledge, budget: Epsilon) -> EntryBudget:
     """Return the per-entry budget; refuse where the entries call for no noise at all."""
     entry = known.curve.budget(budget.epsilon)
     if not np.isfinite(entry.total):
-        raise NotApplicableError("no value of any entry is uncertain: release the answer itself")
+        raise NotApplicableError(
+            f"no value of any entry is uncertain at epsilon={budget.epsilon:g}: "
+            "release the answer itself"
+        )
     return entry
 
 
-def _scales(sensitivity: Sensitivity, entry: EntryBudget) -> FloatArray:
-    scale = laplace_scale(sensitivity.l1, entry.total)
+def _scales(sensitivity: Sensitivity, entry: EntryBudget, budget: Epsilon) -> FloatArray:
+    scale = laplace_scale(sensitivity.l1, entry.total, asked=budget.epsilon)
     return np.full(sensitivity.dimension, scale)
 
 

@@ -176,7 +176,7 @@ def composed_epsilon(
     def groups(b_max: int) -> Iterator[NodeGroup]:
         return node_groups(chains, length, b_max, tolerance)
 
-    return _composed(
+    return _compose(
         groups, whole("length", length), per_entry_epsilon, uncertainty_penalty, database
     )
 
@@ -191,7 +191,7 @@ def approximate_composed_epsilon(
     database: int | None = None,
 ) -> float:
     """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
-    return _composed(
+    return _compose(
         _mixing_groups(smallest_mass, gap, whole("length", length)),
         length,
         per_entry_epsilon,
@@ -200,7 +200,7 @@ def approximate_composed_epsilon(
     )
 
 
-def _composed(
+def _compose(
     groups: _Groups,
     length: int,
     per_entry_epsilon: float,

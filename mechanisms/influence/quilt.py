@@ -67,7 +67,7 @@ class MarkovQuiltLaplace:
         note = "the trivial quilt: group privacy of all entries" if sigma >= trivial else ""
         # A per-entry budget of 1 / sigma.
         paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
-        scale = laplace_scale(paid * sigma, 1.0)
+        scale = laplace_scale(paid * sigma, 1.0, asked=budget.epsilon)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
             claim=QuiltClaim(

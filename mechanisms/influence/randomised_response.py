@@ -103,7 +103,7 @@ class RandomisedResponse:
                     f"{self.states}^{reports} sequences of reports are too many to list"
                 )
             return self._binary(first, second, n_releases)
-        one, other = (self._listed(law, n_releases) for law in (first, second))
+        one, other = (self._enumerate(law, n_releases) for law in (first, second))
         return FinitePair.from_logs(first=one, second=other)
 
     def _binary(self, first: SequenceLaw, second: SequenceLaw, k: int) -> PureBracket:
@@ -118,7 +118,7 @@ class RandomisedResponse:
             processed=FinitePair.from_logs(first=true_reports, second=true_reports[::-1]),
         )
 
-    def _listed(self, law: SequenceLaw, k: int) -> FloatArray:
+    def _enumerate(self, law: SequenceLaw, k: int) -> FloatArray:
         """Return the log probability of every sequence of k reports an entry."""
         channel = np.exp(self.channel())
         reports = channel

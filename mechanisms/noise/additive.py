@@ -17,8 +17,9 @@ from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
 from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.notion import Notion
 
 
 class NoiseLaw(Protocol):
@@ -64,6 +65,16 @@ class Claim(Protocol):
         """Return what `n_releases` independent releases of one answer guarantee together."""
 
 
+@runtime_checkable
+class HasClaimIn(Protocol):
+    """A claim that knows other notions than its own, from the noise itself."""
+
+    def guarantee_in(
+        self, noise: NoiseLaw, notion: Notion, n_releases: int
+    ) -> Guarantee | NotComparable | None:
+        """Return the claim in that notion; None where the number of the own one is all there is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
@@ -80,6 +91,12 @@ class AdditiveNoise:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return self.claim.guarantee(self.noise, n_releases)
+
+    def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
+        """Return the claim in another notion where the claim can read it off the noise."""
+        if not isinstance(self.claim, HasClaimIn):
+            return None
+        return self.claim.guarantee_in(self.noise, notion, n_releases)
 
     def split_among(self, n_releases: int) -> AdditiveNoise:
         """Return the mechanism of which so many releases claim what one of this claims."""

@@ -209,12 +209,16 @@ class DirectionalLaplaceNoise:
         return law.log_density(residual + law.mean) - noiseless + noised
 
 
-def laplace_scale(distance: float, epsilon: float) -> float:
-    """Return the scale distance / epsilon; refuse a budget or distance that calls for no noise."""
+def laplace_scale(distance: float, epsilon: float, *, asked: float | None = None) -> float:
+    """Return the scale distance / epsilon; refuse a budget or distance that calls for no noise.
+
+    `asked` is the budget that a refusal names, where `epsilon` is made from it.
+    """
     scale = distance / epsilon
     if not scale > 0:
         raise NotApplicableError(
-            f"no Laplace noise is called for at distance {distance:g} and epsilon {epsilon:g}: "
+            f"no Laplace noise is called for at distance {distance:g} and "
+            f"epsilon={epsilon if asked is None else asked:g}: "
             "release the answer itself"
         )
     return scale

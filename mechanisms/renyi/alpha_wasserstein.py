@@ -71,6 +71,7 @@ class AlphaWassersteinLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=Renyi(order=order),
             theorem=theorem,
@@ -114,6 +115,7 @@ class AlphaWassersteinGaussian:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
             notion=Renyi(order=order),
             theorem=theorem,

@@ -83,6 +83,7 @@ class BestPublished:
         binding = max(found, key=lambda best: best.scale)
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
             notion=Renyi(order=order),
             theorem=theorem,

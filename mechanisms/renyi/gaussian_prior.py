@@ -86,6 +86,7 @@ class GaussianPrior:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
             notion=Renyi(order=order),
             theorem="the divergence itself" if exact else "Ding, Yang, Zhang (2026), Theorem 2",

@@ -68,6 +68,7 @@ class JointConvexLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=Renyi(order=order),
             theorem=theorem,

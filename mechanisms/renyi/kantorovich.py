@@ -83,6 +83,7 @@ class KantorovichApproximate:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
             notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), Kantorovich mechanism, by joint convexity",
@@ -132,6 +133,7 @@ class KantorovichGaussianClassical:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
             notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), with Dwork and Roth (2014), Theorem A.1",

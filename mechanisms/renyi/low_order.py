@@ -81,6 +81,7 @@ class LowOrderLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=Renyi(order=order),
             theorem="Ding, Yang, Zhang (2026), Proposition 1",

@@ -178,7 +178,7 @@ class WassersteinExponential:
         claim = RateClaim(plans=plans, order=order, notes=answers.skipped())
         rate = min(self._rate(plan, order, epsilon) for plan in plans)
         if rate == 0:
-            raise NotApplicableError(f"no noise meets this budget by {THEOREM}")
+            raise NotApplicableError(f"no noise meets epsilon={epsilon:g} by {THEOREM}")
         if math.isinf(rate):
             return ZeroNoiseRelease(claim=claim.at(math.inf, self.power))
         return AdditiveNoise(noise=PowerNoise(rate=rate, power=self.power), claim=claim)

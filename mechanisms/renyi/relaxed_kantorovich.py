@@ -67,6 +67,7 @@ class RelaxedKantorovichLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=PURE,
             theorem="Ding (2022), relaxed Kantorovich mechanism",

@@ -129,6 +129,7 @@ class ZeroNoiseRelease(ExactRelease):
 def scaled_noise(
     pairs: Sequence[PairScale],
     *,
+    epsilon: float,
     noise: NoiseName,
     notion: Notion,
     theorem: str,
@@ -139,6 +140,7 @@ def scaled_noise(
     """Return the mechanism whose noise serves every pair: the largest of their scales.
 
     Noise is independent with one scale per coordinate. A scale of 0 releases the answer itself.
+    `epsilon` is the budget that was asked for, which a refusal names.
 
     Raises
     ------
@@ -157,7 +159,7 @@ def scaled_noise(
         notes=notes,
     )
     if math.isinf(scale):
-        raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
+        raise NotApplicableError(f"no {noise} noise meets epsilon={epsilon:g} by {theorem}")
     if scale == 0:
         # Noise of scale 0 has no density; the release is then the answer itself.
         return ZeroNoiseRelease(claim=claim.at(0.0))

@@ -97,7 +97,14 @@ class ShiftReduction:
             lambda distance: shift(distance, order=order, epsilon=epsilon),
             lambda distance, s: read(distance, order=order, scale=s),
         )
-        return scaled_noise(pairs, noise=self.noise, notion=notion, theorem=theorem, notes=notes)
+        return scaled_noise(
+            pairs,
+            epsilon=budget.epsilon,
+            noise=self.noise,
+            notion=notion,
+            theorem=theorem,
+            notes=notes,
+        )
 
 
 def shift_laplace_scale(distance: float, *, order: float, epsilon: float) -> float:

@@ -86,6 +86,7 @@ class TightNoise:
         )
         mechanism = scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=noise,
             notion=Renyi(order=order),
             theorem="the divergence itself",
@@ -130,13 +131,17 @@ class TightLaplaceClaim:
     ----------
     single : ScaleClaim
         Of one release.
-    laws : sequence of pairs of DiscreteLaw
+    laws : sequence of pairs of FiniteLaw
     order : float
     """
 
     single: ScaleClaim
     laws: LawPairs
     order: float
+
+    def at(self, scale: float) -> Guarantee:
+        """Return the guarantee of one release with noise of this scale."""
+        return self.single.at(scale)
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Compute the divergence of so many releases, or leave it unbounded."""

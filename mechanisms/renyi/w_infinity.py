@@ -69,6 +69,7 @@ class WInfinityLaplace:
         wide = "Song, Wang, Chaudhuri (2017), W_infinity mechanism"
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=PURE,
             theorem=wide if self.plan == "comonotone" else "Ding (2022), Theorem 1",

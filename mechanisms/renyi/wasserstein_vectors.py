@@ -101,6 +101,7 @@ class WassersteinVectors:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
             notion=Renyi(order=order),
             theorem=theorem,
@@ -146,6 +147,7 @@ class WInfinityVectors:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
             notion=PURE,
             theorem="Song, Wang, Chaudhuri (2017), W_infinity mechanism, in R^m",

@@ -7,12 +7,13 @@ import os
 import shutil
 import signal
 import sqlite3
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from bench.__main__ import truthful_title
+from bench.__main__ import import_from_own_folders, truthful_title
 from tests.support.command import ROOT, bench, one_line, start
 
 SMALL = [
@@ -156,7 +157,7 @@ def test_a_killed_worker_loses_and_doubles_no_cell(folder):
 
 
 def workers_of(pid):
-    """Return the loky workers below a process, the busiest first."""
+    """Return the workers below a process."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -166,7 +167,7 @@ def workers_of(pid):
             line = (entry / "cmdline").read_bytes()
         except (OSError, IndexError, ValueError):
             continue
-        if parent == pid and b"popen_loky" in line:
+        if parent == pid and b"spawn_main" in line:
             found.append(int(entry.name))
     return found
 
@@ -215,6 +216,41 @@ def test_components_of_ones_own_are_listed_and_typos_told(folder, refused):
     assert ", mine, " in line
 
 
+def test_modules_of_ones_own_beside_their_yaml_are_imported_by_workers_too(folder):
+    own = folder / "own"
+    (own / "mechanism").mkdir(parents=True)
+    yaml = "# @package mechanisms.mine\n# Mine\n_target_: my_own_mechanism.Mine\n"
+    (own / "mechanism" / "mine.yaml").write_text(yaml)
+    lines = (
+        "from mechanisms.noise.identity import Noiseless",
+        "class Mine(Noiseless):",
+        "    pass",
+    )
+    (own / "my_own_mechanism.py").write_text("\n".join(lines))
+    words = ["--config-dir", "own", *SMALL[:-1], "mechanism=[mine]", "engine=processes"]
+    code, _, error = bench(folder, *words)
+    assert code == 0, error
+    assert {line[2] for line in table(folder)[1:]} == {"mine"}
+
+
+@pytest.mark.parametrize("words", [["--config-dir", "own"], ["--config-dir=own"], ["-cd", "own"]])
+def test_the_folder_of_ones_own_is_searched_last(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["first"])
+    for _ in range(2):
+        import_from_own_folders(["+experiment=x", *words, "seed=1"])
+    assert sys.path == ["first", str(tmp_path / "own")]
+
+
+def test_a_cell_that_takes_too_long_is_recorded_as_failed(folder):
+    slow = "+mechanisms.slow={_target_:tests.support.components.Slow,seconds:1000}"
+    words = [*SMALL[:-1], "mechanism=[]", "grid.epsilon=[1]", slow, "engine=processes"]
+    code, out, error = bench(folder, *words, "engine.cell_timeout=2")
+    assert code == 1, error
+    assert "failed: slow eps=1 delta=0.001: no result within 2 s (engine.cell_timeout)" in out
+    assert recorded(folder) == ([], 0)
+
+
 def test_curves_have_a_leaderboard(folder):
     arguments = ["+experiment=influence_gaussian", "x=[1,2]"]
     assert bench(folder, *arguments)[0] == 0
@@ -249,6 +285,8 @@ def test_curves_have_a_leaderboard(folder):
         (["list=mechanism_s"], "did you mean"),
         ([*SMALL, "resume=perhaps"], "resume must be true or false"),
         ([*SMALL, "seed=1.5"], "seed must be a whole number"),
+        ([*SMALL, "engine.cell_timeout=5"], "write engine=processes engine.workers=1 with it"),
+        ([*SMALL, "engine=processes", "engine.cell_timeout=0"], "cell_timeout must be in (0, inf)"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_line_and_loses_nothing(folder, refused, arguments, said):

@@ -12,6 +12,7 @@ import yaml
 from bench.datasets.sequences.chains import GivenChain
 from bench.scenarios.chain_count import ChainCount
 from bench.study.cross import Cross
+from bench.study.session import Session
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.group_privacy import GroupLaplace
 from mechanisms.influence.binary_chain import long_chain_influence
@@ -165,7 +166,7 @@ def test_every_column_of_the_ledger_is_filled_and_violations_are_explained():
     )  # fmt: skip
     filled, violated = set(), set()
     for cell in study.cells():
-        result = study.run_cell(cell)
+        result = study.run_cell(cell, Session())
         assert result.status == "finished", (cell.name, result.facts)
         columns = {r["metric"] for r in result.rows if r["attack"] == ""}
         if {"claimed", "exact", "certified"} <= columns:

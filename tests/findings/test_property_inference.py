@@ -20,14 +20,16 @@ from tests.findings.test_distribution_privacy import (
 )
 
 KINDS = {
-    "noiseless": "identity.Noiseless",
-    "expected_value_gaussian": "expected_value.ExpectedValueGaussian",
-    "expected_value_laplace": "expected_value.ExpectedValueLaplace",
-    "eigenvector_gaussian": "eigenvector.EigenvectorGaussian",
-    "uncertain_directional_gaussian": "uncertain_directional.UncertainDirectionalGaussian",
-    "minimum_noise_gaussian": "minimum_noise.MinimumNoiseGaussian",
-    "directional_gaussian": "directional.DirectionalGaussian",
-    "directional_laplace": "directional.DirectionalLaplace",
+    "noiseless": "noise.identity.Noiseless",
+    "expected_value_gaussian": "distribution.expected_value.ExpectedValueGaussian",
+    "expected_value_laplace": "distribution.expected_value.ExpectedValueLaplace",
+    "eigenvector_gaussian": "distribution.eigenvector.EigenvectorGaussian",
+    "uncertain_directional_gaussian": (
+        "distribution.uncertain_directional.UncertainDirectionalGaussian"
+    ),
+    "minimum_noise_gaussian": "distribution.minimum_noise.MinimumNoiseGaussian",
+    "directional_gaussian": "distribution.directional.DirectionalGaussian",
+    "directional_laplace": "distribution.directional.DirectionalLaplace",
     "group_gaussian": "group_privacy.GroupGaussian",
     "group_laplace": "group_privacy.GroupLaplace",
 }

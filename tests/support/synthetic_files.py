@@ -12,7 +12,7 @@ import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from bench.datasets.checkins.checkin_labels import merged_labels
-from bench.datasets.checkins.checkin_rows import MONTHS
+from bench.datasets.checkins.checkin_times import MONTHS
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS
 from bench.datasets.checkins.foursquare_checkins import DAY
 from mechanisms.check import IntArray, whole

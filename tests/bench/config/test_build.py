@@ -14,7 +14,8 @@ from bench.config.choices import options
 TPR = "bench.metrics.attack.TprAtFpr"
 MEAN = "bench.scenarios.statistics.Mean"
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
-PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "figure": "figures"}
+PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "figure": "figures",
+          "notion": "notions"}  # fmt: skip
 # What each component is asked to do: the protocol of its group.
 METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
@@ -22,6 +23,7 @@ METHODS = {
     "attack": ("fit", "yields", "trained", "adaptive"),
     "metric": ("estimate", "needs", "name"),
     "figure": ("draw",),
+    "notion": ("name", "unit", "evidence", "exact", "certify"),
     "engine": ("run",),
 }
 FILES = [(group, name) for group in METHODS for name in options(group)]

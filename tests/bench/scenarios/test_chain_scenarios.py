@@ -203,7 +203,7 @@ def test_a_planted_mechanism_that_leaks_twice_its_claim_is_caught():
     planted = {"planted": {"_target_": "tests.support.components.LyingLaplace"}}
     study = cross(node(), planted, grid={"epsilon": [0.5, 1.0]})
     for cell in study.cells():
-        assert study.run_cell(cell).facts["verdict"] == "violated"
+        assert study.run_cell(cell, Session()).facts["verdict"] == "violated"
 
 
 def test_composition_is_measured_where_it_is_computable():
@@ -214,7 +214,7 @@ def test_composition_is_measured_where_it_is_computable():
     }, grid={"epsilon": [1.0], "n_releases": [1, 2]})  # fmt: skip
     found = {}
     for cell in study.cells():
-        result = study.run_cell(cell)
+        result = study.run_cell(cell, Session())
         rows = {r["metric"]: r["value"] for r in result.rows if r["attack"] == ""}
         found[cell.labels["mechanism"], cell.labels["n_releases"]] = rows, result.facts
     for name in ("rr", "exponential"):
@@ -235,7 +235,7 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     }  # fmt: skip
     study = cross(scenario, LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.run_cell(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "finished"
     assert result.facts["exact"].startswith("not computable: the exact law of histograms of 6")
 
@@ -247,7 +247,7 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     source = {"_target_": "bench.datasets.sequences.real_chains.HouseholdPower"}
     study = cross(node(source=source), LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.run_cell(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "not applicable"
     assert "no file" in result.facts["reason"]
 
@@ -258,8 +258,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
         ({"transition": [[0.6, 0.5], [0.2, 0.8]]}, "rows must sum to 1, got 1.1 in row 0"),
         ({"transition": [[1.2, -0.2], [0.2, 0.8]]}, "transition must be non-negative, got -0.2"),
         ({"transition": [[0.5, 0.5]]}, "transition must be a square matrix"),
-        ({"counted": "2"}, "state must be '0' or '1', got state='2'"),
-        ({"values": ["0", "x"]}, "state must be '0' or '1', got state='x'"),
+        ({"counted": "2"}, "the chain: unknown value '2'; there are: 0, 1"),
+        ({"values": ["0", "x"]}, "the chain: unknown value 'x'; there are: 0, 1"),
         ({"values": ["0"]}, "must have two possible values or more"),
         ({"initial": [1.0, 0.0], "positions": [1]}, "must have two possible values or more"),
         ({"transition": [[1.0, 0.0], [1.0, 0.0]]}, "must have two possible values or more"),

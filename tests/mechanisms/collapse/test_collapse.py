@@ -56,9 +56,9 @@ def test_releases_have_the_law_that_the_density_states(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_claimed_is_the_exact_leakage_and_two_runs_leak_without_bound(name):
     mechanism = EXAMPLES[name][0]
-    assert worst_epsilon(mechanism, 1) == pytest.approx(mechanism.guarantee.epsilon, abs=1e-12)
+    assert worst_epsilon(mechanism, 1) == pytest.approx(mechanism.guarantee.bound, abs=1e-12)
     for k in (2, 3):
-        assert worst_epsilon(mechanism, k) == math.inf == guarantee_of(mechanism, k).epsilon
+        assert worst_epsilon(mechanism, k) == math.inf == guarantee_of(mechanism, k).bound
     kept: Mechanism = mechanism
     assert kept.sees == "database"
 
@@ -73,8 +73,8 @@ def test_a_decoy_leaks_nothing_once_whatever_the_prior(first, second):
 @given(laws(3), laws(3))
 def test_several_runs_beside_a_decoy_leak_without_bound_unless_nothing_can_change(first, second):
     mechanism = decoy(first, second)
-    assert worst_epsilon(mechanism, 2) == pytest.approx(mechanism.repeated_guarantee(2).epsilon)
-    assert (mechanism.repeated_guarantee(2).epsilon == 0) == (first.size == 1 == second.size)
+    assert worst_epsilon(mechanism, 2) == pytest.approx(mechanism.repeated_guarantee(2).bound)
+    assert (mechanism.repeated_guarantee(2).bound == 0) == (first.size == 1 == second.size)
 
 
 def test_the_decoys_expected_runs_have_their_reference_values():
@@ -111,11 +111,11 @@ def test_a_point_mass_is_said_in_words():
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7])
 def test_uniform_bits_leak_nothing_once(n):
     assert worst_epsilon(ParityRelease(n_bits=n), 1) == pytest.approx(0, abs=1e-12)
-    assert ParityRelease(n_bits=n).guarantee.epsilon == 0
+    assert ParityRelease(n_bits=n).guarantee.bound == 0
 
 
 def test_a_biased_prior_leaks_what_listing_says():
-    assert ParityRelease(n_bits=3, share=0.7).guarantee.epsilon == pytest.approx(1.6946, abs=5e-5)
+    assert ParityRelease(n_bits=3, share=0.7).guarantee.bound == pytest.approx(1.6946, abs=5e-5)
     rows = np.array(list(product((0, 1), repeat=3)))
     weights = np.where(rows == 1, 0.7, 0.3).prod(axis=1)
     # By hand: the law of both kinds of output given the first bit.
@@ -127,13 +127,13 @@ def test_a_biased_prior_leaks_what_listing_says():
                 table = seen.setdefault(output(row), [0.0, 0.0])
                 table[row[bit]] += weight / (0.7 if row[bit] else 0.3)
             worst = max(worst, *(abs(math.log(a / b)) for a, b in seen.values()))
-    assert ParityRelease(n_bits=3, share=0.7).guarantee.epsilon == pytest.approx(worst)
+    assert ParityRelease(n_bits=3, share=0.7).guarantee.bound == pytest.approx(worst)
 
 
 def test_two_bits_are_refused_unless_asked_for():
     with pytest.raises(ValueError, match="n_bits must be at least 3: of 2 bits the parity is the"):
         ParityRelease(n_bits=2)
-    assert ParityRelease(n_bits=2, allow_two_bits=True).guarantee.epsilon == math.inf
+    assert ParityRelease(n_bits=2, allow_two_bits=True).guarantee.bound == math.inf
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_two_bits_are_refused_unless_asked_for():
 )
 def test_case_pairs_leak_their_reference_values(true, false, epsilon):
     pair = CasePair(share_if_true=true, share_if_false=false)
-    assert pair.guarantee.epsilon == pytest.approx(epsilon, abs=5e-5)
+    assert pair.guarantee.bound == pytest.approx(epsilon, abs=5e-5)
 
 
 ends = st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)).map(lambda e: (min(e), max(e)))
@@ -161,7 +161,7 @@ def test_the_eight_terms_with_bars_outside_the_log_are_the_worst_of_all_priors(t
         ut / lf, lt / uf, (1 - ut) / uf, (1 - lt) / lf,
         lt / (1 - lf), ut / (1 - uf), (1 - ut) / (1 - lf), (1 - lt) / (1 - uf),
     ]  # fmt: skip
-    claimed = pair.guarantee.epsilon
+    claimed = pair.guarantee.bound
     assert claimed == pytest.approx(max(abs(math.log(r)) for r in eight))
     assert worst_epsilon(pair, 1) == pytest.approx(claimed)
     inside = pair.law(1, lt + u * (ut - lt)), pair.law(0, lf + v * (uf - lf))

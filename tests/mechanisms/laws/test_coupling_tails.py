@@ -47,7 +47,7 @@ def test_the_largest_move_is_that_of_exact_fractions(n, shares, shift):
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 8))
 @settings(max_examples=40, deadline=None)
-def test_both_margins_are_kept_to_their_relative_accuracy(seed, n):
+def test_both_margins_are_kept_relative_to_their_tails(seed, n):
     rng = np.random.default_rng(seed)
     laws = []
     for _ in range(2):
@@ -56,7 +56,9 @@ def test_both_margins_are_kept_to_their_relative_accuracy(seed, n):
     coupled = comonotone(*laws)
     for side, law in zip((coupled.left, coupled.right), laws, strict=True):
         mass = np.array([coupled.weights[side == atom].sum() for atom in law.atoms])
-        np.testing.assert_allclose(mass, law.weights, rtol=1e-9, atol=1e-15)
+        # Both ends of an atom may move by the slack, relative to the tail that they lie in.
+        tail = np.minimum(np.cumsum(law.weights), np.cumsum(law.weights[::-1])[::-1])
+        assert (np.abs(mass - law.weights) <= 2 * (2 * n) * 2.0**-50 * tail).all()
 
 
 def test_reversing_the_line_changes_nothing():
