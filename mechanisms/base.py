@@ -82,6 +82,24 @@ class HasLeakage(Protocol):
 
 
 @runtime_checkable
+class HasNoiseCovariance(Protocol):
+    """A mechanism that releases the answer plus independent noise, rounded or not."""
+
+    @property
+    def noise_covariance(self) -> FloatArray:
+        """Covariance of the noise, shape (m, m); 0 in directions that are released as they are."""
+
+
+@runtime_checkable
+class HasRounding(Protocol):
+    """A mechanism that rounds what it releases."""
+
+    @property
+    def rounding(self) -> float:
+        """Step of the grid that releases are rounded to, in units of the query."""
+
+
+@runtime_checkable
 class HasLogDensity(Protocol):
     """A mechanism with a release density (or mass) given the answer."""
 

@@ -228,5 +228,5 @@ def group_epsilon(
     if isinstance(noise, GaussianNoise):
         worst = sensitivity.l2 * np.linalg.eigh(noise.covariance)[1][:, 0]
     else:
-        worst = sensitivity.l1 * np.eye(sensitivity.dimension)[noise.variances().argmin()]
+        worst = sensitivity.l1 * np.eye(sensitivity.dimension)[np.diag(noise.covariance).argmin()]
     return noise.shift_epsilon(group * worst[None], delta, k)

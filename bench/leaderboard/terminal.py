@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.config.build import unknown
-from bench.core.cell import FAILED, NOT_APPLICABLE, AnyCell
+from bench.core.cell import FAILED, NOT_APPLICABLE, AnyCell, Plain
 from bench.core.entry_rows import LEDGER
 from bench.leaderboard.ranking import FIXED, leaderboard
 from bench.store.address import HIDDEN, Address
@@ -74,8 +74,11 @@ def print_tables(
         for metric in sorted(set(show) - recorded):
             line = f"show: {unknown('metric', metric, recorded)}"
             console().print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
-    if table["x"].notna().any():
-        print_frame(pivot(table), title)
+    curves = table[table["x"].notna()]
+    metrics = list(dict.fromkeys(curves["metric"]))
+    for metric in metrics:  # each may have a parameter of its own
+        words = f"{title}: {metric.replace('_', ' ')}" if len(metrics) > 1 else title
+        print_frame(pivot(curves[curves["metric"] == metric]), words)
 
 
 def print_board(board: pd.DataFrame, title: str) -> None:
@@ -150,17 +153,28 @@ def print_unfinished(reasons: Mapping[tuple[str, str], Sequence[str]], out: Cons
 def pivot(table: pd.DataFrame) -> pd.DataFrame:
     """Return curves side by side: a line a point, a column a quantity.
 
-    A point is a value of the parameter and of every axis that varies.
+    A point is a value of the parameter and of every axis that varies. Estimates carry their
+    interval and n.
     """
     rows = table[table["x"].notna()]
     axes = [c for c in rows.columns if c not in (*FIXED, "scenario", "mechanism")]
     axes = [c for c in axes if len(set(rows[c].dropna())) > 1]
     # Quantities without an axis get lines of their own.
     rows = rows.fillna(dict.fromkeys(axes, ""))
+    if (rows["n"] > 0).any():
+        rows = rows.assign(value=[estimate_text(line) for line in rows.to_dict("records")])
     wide = rows.pivot_table(
-        index=[*axes, "x"], columns="mechanism", values="value", sort=False, dropna=True
-    )
+        index=[*axes, "x"], columns="mechanism", values="value", sort=False, dropna=True,
+        aggfunc="first",
+    )  # fmt: skip
     return wide.reset_index().rename_axis(columns=None)
+
+
+def estimate_text(line: Plain) -> str:
+    """Return a number, with its interval and n where it is estimated."""
+    if not line["n"]:
+        return f"{line['value']:.4g}"
+    return f"{line['value']:.4g} [{line['lower']:.4g}, {line['upper']:.4g}], n {line['n']:.0f}"
 
 
 def print_where(uri: str, experiment_id: str, sweep: str, out: Console) -> None:

@@ -88,6 +88,7 @@ def entry_facts(entry: Entry) -> Facts:
     """Return one entry in words."""
     claim, unit = entry.claim, entry.notion.unit
     facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
+    facts["exact"] += entry.doubt and f"; settles nothing: {entry.doubt}"
     if isinstance(claim, Guarantee):
         value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
         facts |= {

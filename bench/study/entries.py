@@ -40,6 +40,8 @@ class Entry:
     certificates : mapping of attack to Certificate
         The empty name where the notion is not about attacks on pairs.
     verdict, advice : str
+    doubt : str
+        Why `exact` settles nothing on these worlds; empty where it does.
     """
 
     notion: Notion
@@ -49,6 +51,7 @@ class Entry:
     certificates: Mapping[str, Certificate]
     verdict: str
     advice: str
+    doubt: str = ""
 
     @property
     def name(self) -> str:
@@ -115,6 +118,7 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
         own=unpooled if isinstance(unpooled, Bracket) else None,
+        settles=not cell.doubt,
     )
     told = ""
     if read == SUSPECT and isinstance(claim, Guarantee):
@@ -131,6 +135,7 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates=certificates,
         verdict=read,
         advice=told,
+        doubt=cell.doubt if isinstance(exact, Bracket) else "",
     )
 
 

@@ -174,8 +174,8 @@ def verdict(
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
     settles : bool
-        False where `exact` rests on what the worlds do not have: it may refute the claim, and
-        prove nothing.
+        False where `exact` rests on what the worlds do not have (`CellEvidence.doubt`): it may
+        refute the claim, and prove nothing.
     """
     known = exact if isinstance(exact, Bracket) else None
     certified = max((c.verdict for c in certificates.values()), default=0.0)

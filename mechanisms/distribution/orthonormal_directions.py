@@ -50,9 +50,10 @@ class SubspaceLaplaceNoise:
         object.__setattr__(self, "scales", scales)
         object.__setattr__(self, "basis", basis)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return self.basis**2 @ (2 * self.scales**2)
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return (self.basis * (2 * self.scales**2)) @ self.basis.T
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""

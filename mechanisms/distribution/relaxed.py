@@ -15,7 +15,7 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
@@ -98,10 +98,14 @@ class NearbyModel:
         Of additive noise, with a claim in (epsilon, delta).
     distance : float in (0, inf)
         W: largest infinity-Wasserstein distance in L1 between a true law and its model, in units
-        of the query.
-    divergence : float in (0, inf)
+        of the query. Answers on a lattice are at least half a step a coordinate away from any law
+        with a density; what else the model misses comes on top, and is assumed to be within W.
+    divergence : float in (0, inf), or None
         lam: the extra noise is ``Lap(W / lam)`` per coordinate, and the claim becomes
         ``(epsilon + 2 lam, e^lam delta)``, which is above the budget asked for.
+    share : float in (0, .5), or None
+        Instead of lam: lam is this share of epsilon, and the model's noise is calibrated to
+        ``(epsilon - 2 lam, e^-lam delta)``, so that the claim is the budget asked for.
 
     References
     ----------
@@ -126,11 +130,20 @@ class NearbyModel:
 
     calibration: Calibration
     distance: float
-    divergence: float
+    divergence: float | None = None
+    share: float | None = None
 
     def __post_init__(self) -> None:
         positive("distance", self.distance, infinite=False)
-        positive("divergence", self.divergence, infinite=False)
+        if (self.divergence is None) == (self.share is None):
+            raise ValueError(
+                "either divergence or share must be given, "
+                f"got divergence={self.divergence!r} and share={self.share!r}."
+            )
+        if self.share is None:
+            positive("divergence", self.divergence, infinite=False)
+        else:
+            within("share", self.share, 0, 0.5, ends="()")
 
     @property
     def requires(self) -> tuple[type[Knowledge], ...]:
@@ -144,8 +157,15 @@ class NearbyModel:
 
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with the extra noise and its claim widened."""
+        lam = self.divergence or 0.0
+        if self.share is not None:
+            lam = self.share * budget.epsilon
+            changed = {"epsilon": budget.epsilon - 2 * lam}
+            if hasattr(budget, "delta"):
+                changed["delta"] = math.exp(-lam) * budget.delta
+            budget = replace(budget, **changed)
         inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
-        scales = np.full(inner.variances().size, self.distance / self.divergence)
+        scales = np.full(inner.variances().size, self.distance / lam)
         return AdditiveNoise(
             noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
             claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
@@ -181,9 +201,10 @@ class NoiseSum:
     model: NoiseLaw
     extra: LaplaceNoise
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return self.model.variances() + self.extra.variances()
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return self.model.covariance + self.extra.covariance
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
@@ -242,12 +263,3 @@ def widen(
 def near_model(assumed: Assumptions) -> Assumptions:
     """Return the assumptions of a claim that needs its model only nearly."""
     return replace(assumed, conditions=(*assumed.conditions, Condition.NEAR_MODEL))
-
-
-def additive(mechanism: object) -> AdditiveNoise:
-    """Return `mechanism` if it adds noise."""
-    if not isinstance(mechanism, AdditiveNoise):
-        raise NotApplicableError(
-            f"only additive noise can be relaxed, got {type(mechanism).__name__}"
-        )
-    return mechanism

@@ -25,8 +25,9 @@ from mechanisms.privacy.notion import Notion
 class NoiseLaw(Protocol):
     """A law of additive noise in R^m."""
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
@@ -109,12 +110,17 @@ class AdditiveNoise:
 
     def variances(self) -> FloatArray:
         """Return the noise variance of each coordinate, shape (m,)."""
-        return self.noise.variances()
+        return np.diag(self.noise.covariance).copy()
+
+    @property
+    def noise_covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return self.noise.covariance
 
     @property
     def is_noiseless(self) -> bool:
         """Whether no noise is added at all: the calibration found the answers private enough."""
-        return not self.noise.variances().any()
+        return not self.noise.covariance.any()
 
     @property
     def deterministic(self) -> bool:
@@ -138,6 +144,15 @@ class AdditiveNoise:
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Log density of ``(n, k, m)`` releases when the answer has law `law`."""
         return self.noise.marginal_log_density(releases, law)
+
+
+def additive(mechanism: object) -> AdditiveNoise:
+    """Return `mechanism` if it adds noise, for calibrations that wrap another one."""
+    if not isinstance(mechanism, AdditiveNoise):
+        raise NotApplicableError(
+            f"only additive noise can be relaxed or rounded, got {type(mechanism).__name__}"
+        )
+    return mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -50,10 +50,6 @@ class GaussianNoise:
         law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
         object.__setattr__(self, "covariance", law.covariance)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return np.diag(self.covariance).copy()
-
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         values, vectors = np.linalg.eigh(self.covariance)

@@ -40,9 +40,10 @@ class GeometricNoise:
         positive("the smallest scale", float(scales.min()))
         object.__setattr__(self, "scales", scales)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return 1 / (2 * np.sinh(0.5 / self.scales) ** 2)
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return np.diag(1 / (2 * np.sinh(0.5 / self.scales) ** 2))
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m): the difference of two geometric variables."""

@@ -36,6 +36,11 @@ class ExactRelease:
         del rng
         return x
 
+    @property
+    def noise_covariance(self) -> FloatArray:
+        """No noise, shape (1, 1): the same in every direction of any space."""
+        return np.zeros((1, 1))
+
     def log_density(self, releases: Array, answers: Array) -> FloatArray:
         """Return 0 where release and answer agree in every entry, else -inf."""
         return agreement(releases, answers)

@@ -45,9 +45,10 @@ class LaplaceNoise:
         positive("the smallest scale", float(scales.min()))
         object.__setattr__(self, "scales", scales)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return 2 * self.scales**2
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return np.diag(2 * self.scales**2)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
@@ -147,9 +148,10 @@ class DirectionalLaplaceNoise:
         positive("scale", self.scale, infinite=False)
         object.__setattr__(self, "direction", unit_vector(self.direction))
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return 2 * self.scale**2 * self.direction**2
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return 2 * self.scale**2 * np.outer(self.direction, self.direction)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""

@@ -61,10 +61,11 @@ class PowerNoise:
         positive("rate", self.rate, infinite=False)
         within("power", self.power, 0, 1, ends="(]")
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance, shape (1,): ``Gamma(3/p)/Gamma(1/p) rate^(-2/p)``."""
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise variance, shape (1, 1): ``Gamma(3/p)/Gamma(1/p) rate^(-2/p)``."""
         p = self.power
-        return np.array([math.exp(gammaln(3 / p) - gammaln(1 / p) - 2 / p * math.log(self.rate))])
+        return np.array([[math.exp(gammaln(3 / p) - gammaln(1 / p) - 2 / p * math.log(self.rate))]])
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., 1): ``rate |Z|^p`` is Gamma(1/p)."""

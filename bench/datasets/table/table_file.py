@@ -61,7 +61,7 @@ class TableFile:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str) or not self.path:
-            raise DataError(f"path must name a CSV or parquet file, got path={self.path!r}.")
+            raise DataError(f"path must name a CSV, TSV or parquet file, got path={self.path!r}.")
         separator = self.separated_by
         if len(separator) != 1 or not separator.isascii() or separator in "\"'\r\n":
             raise ValueError(

@@ -6,12 +6,13 @@ from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.laplace import LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 def adding(noise, m=1):
     claim = TranslationClaim(
-        differences=np.ones((1, m)), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.ones((1, m)), notion=Approximate(), theorem="t", assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 

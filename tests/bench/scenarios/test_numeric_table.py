@@ -129,6 +129,7 @@ def test_the_command_runs_it_by_overrides_only(folder, refused, people):
     code, out, error = bench(folder, *overrides)
     assert code == 0, error
     assert "directional_gaussian" in out
+    assert f"reading numeric_table: {people.name}: {ROWS} rows." in out
     assert "unknown column 'nation'" in refused(folder, *overrides, "scenario.column=nation")
     unquoted = refused(folder, *overrides, "scenario.means=[petal length (cm)]")
     assert "values with spaces" in unquoted

@@ -104,7 +104,7 @@ def test_budgets_of_uncertain_readings_are_ordered():
         ({"uncertainty_on": "both"}, "uncertainty_on must be"),
         ({"b_max": 0}, "b_max must be a whole number"),
         ({"smoothing": -0.1}, "smoothing must be in"),
-        ({"path": None}, "path must name a CSV or parquet file"),
+        ({"path": None}, "path must name a CSV, TSV or parquet file"),
     ],
 )
 def test_bad_settings_are_refused(path, wrong, message):

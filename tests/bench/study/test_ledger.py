@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +105,46 @@ def test_a_mechanism_twice_as_leaky_as_its_claim_is_caught_by_the_attack_alone()
         verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, worlds_from_model=True)
         == "holds"
     )
+
+
+def test_an_exact_number_that_rests_on_a_continuous_model_proves_nothing_but_may_refute():
+    told = {
+        exact: verdict(
+            claim(1.0), Bracket(exact, exact), {}, worlds_from_model=False, settles=False
+        )
+        for exact in (0.5, 1.0, 2.0)
+    }
+    assert told == {0.5: "not refuted", 1.0: "not refuted", 2.0: "violated"}
+    perfect = {"a": certify(*wrongless(), wrongless(), PURE, ways=1)}
+    told = verdict(claim(1.0), Bracket(0.5, 0.5), perfect, worlds_from_model=False, settles=False)
+    assert told == "model misfit"
+
+
+@pytest.mark.parametrize(
+    ("worlds", "kind", "expected"),
+    [
+        ("data", "directional.DirectionalLaplace", "not refuted"),
+        ("model", "directional.DirectionalLaplace", "holds"),
+        ("data", "expected_value.ExpectedValueLaplace", "holds"),
+    ],
+)
+def test_noise_of_deficient_rank_on_records_is_never_told_to_hold(worlds, kind, expected):
+    scenario = {
+        "_target_": "bench.scenarios.numeric_table.numeric_table",
+        "path": str(Path(__file__).parents[2] / "support" / "people.csv"),
+        "column": "job", "value": "yes", "means": ["age"], "counts": {"country": "DE"},
+        "size": 4, "gap": 0.5, "worlds": worlds,
+    }  # fmt: skip
+    study = Cross(
+        scenarios={"people": scenario},
+        mechanisms={"m": {"_target_": f"mechanisms.distribution.{kind}"}},
+        grid={"epsilon": [0.5]}, n_shadow=1, n_holdout=1, n_test=1,
+    )  # fmt: skip
+    (cell,) = study.cells()
+    facts = study.run_cell(cell, Session()).facts
+    assert facts["verdict"] == expected
+    doubted = "settles nothing: noise of rank 1 in 2 coordinates" in facts["exact"]
+    assert doubted == (expected == "not refuted")
 
 
 @pytest.mark.parametrize("measure", [PURE, Approximate(delta=0.001), Renyi(order=2.0)])

@@ -82,8 +82,8 @@ def test_a_users_table_runs_from_the_command_line(folder, points):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([], "scenario.path must name a CSV or parquet file"),
-        (["scenario.path=/nowhere.csv"], "cannot read /nowhere.csv: No such file or directory."),
+        ([], "scenario.path must name a CSV, TSV or parquet file"),
+        (["scenario.path=/nowhere.csv"], "no file /nowhere.csv."),
         (["scenario.path=POINTS", "scenario.value=y"], "unknown column 'y'"),
         (["scenario.path=POINTS", "scenario.pairs=[[a,c]]"], "unknown value 'c'"),
         (["scenario.path=POINTS", "grid.order=[0]"], "order must be in (0, inf], got order=0."),

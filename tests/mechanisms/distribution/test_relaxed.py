@@ -95,6 +95,28 @@ def test_extra_noise_covers_the_way_to_the_model():
     assert z.var(axis=0) == pytest.approx(release.variances(), rel=0.03)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("share", [0.05, 0.25, 0.45])
+def test_a_share_of_epsilon_keeps_the_claim_within_the_budget(epsilon, share):
+    for kind, budget in (
+        (ExpectedValueLaplace, Epsilon(epsilon=epsilon)),
+        (ExpectedValueGaussian, EpsilonDelta(epsilon=epsilon, delta=0.01)),
+    ):
+        near = NearbyModel(calibration=kind(), distance=0.5, share=share)
+        release = near.calibrate(ANSWERS, budget=budget)
+        assert release.guarantee.bound == pytest.approx(epsilon)
+        assert release.guarantee.notion.delta == pytest.approx(getattr(budget, "delta", 0.0))
+        assert release.noise.extra.scales == pytest.approx([0.5 / (share * epsilon)])
+
+
+def test_divergence_or_share_is_given_and_not_both():
+    for changes in ({}, {"divergence": 0.1, "share": 0.1}):
+        with pytest.raises(ValueError, match="either divergence or share must be given"):
+            NearbyModel(calibration=ExpectedValueLaplace(), distance=1.0, **changes)
+    with pytest.raises(ValueError, match=r"^share must be in \(0, 0.5\)"):
+        NearbyModel(calibration=ExpectedValueLaplace(), distance=1.0, share=0.5)
+
+
 def test_extra_noise_keeps_point_masses_within_the_widened_claim():
     """Model: 0 and 1, truth: -0.5 and 1.5, each moved by W = 0.5."""
     near = NearbyModel(calibration=ExpectedValueLaplace(), distance=0.5, divergence=0.25)

@@ -24,7 +24,7 @@ def test_the_mass_sums_to_one_with_the_stated_variance_and_ratio(scale):
     logs = noise.log_density(z[:, None])
     mass = np.exp(logs)
     assert mass.sum() == pytest.approx(1)
-    assert (mass * z**2).sum() == pytest.approx(noise.variances()[0], rel=1e-6, abs=1e-8)
+    assert (mass * z**2).sum() == pytest.approx(noise.covariance[0, 0], rel=1e-6, abs=1e-8)
     assert np.abs(np.diff(logs)).max() == pytest.approx(1 / scale)
     assert noise.shift_epsilon(np.array([[1.0]]), 0.0, 3) == pytest.approx(3 / scale)
 

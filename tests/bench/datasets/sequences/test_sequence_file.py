@@ -91,7 +91,7 @@ def test_a_user_with_one_entry_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"path": None}, "path must name a CSV or parquet file, got path=None"),
+        ({"path": None}, "path must name a CSV, TSV or parquet file, got path=None"),
         ({"path": "nowhere.csv"}, "no file nowhere.csv"),
         ({"label": "place"}, "unknown column 'place'; did you mean label?"),
         ({"train": 1.0}, "train must be in"),

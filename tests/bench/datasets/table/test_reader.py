@@ -110,7 +110,7 @@ def test_a_workbook_named_csv_and_an_archive_of_two_are_refused(tmp_path):
         ({"names": "age"}, "names must be a list, got names='age'"),
         ({"missing": "?"}, "missing must be a list, got missing='?'"),
         ({"missing": [1.5]}, "missing must be a string, a whole number or true/false"),
-        ({"path": None}, "path must name a CSV or parquet file, got path=None"),
+        ({"path": None}, "path must name a CSV, TSV or parquet file, got path=None"),
     ],
 )
 def test_options_that_do_not_exist_are_refused(options, said):
