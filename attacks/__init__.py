@@ -3,21 +3,19 @@
 Open `base` first: the worlds and releases that an adversary sees (`Shadow`, `Target`) and what it
 returns (log-scores of the secrets). Then one file an attack: `meta_classifier` (any scikit-learn
 classifier), `likelihood_ratio` (optimal under the scenario's model), `majority` (the floor).
+`reconstruction` holds attacks that rebuild a database or an entry instead of guessing a secret;
+`interval` bounds hidden cells of tables, `bayesian_receiver` says what a release is worth to a
+receiver, `differencing` uses two queries that differ in little.
 """
 
-from importlib import import_module
-from typing import Any
+from mechanisms.lazy import lazy_names
 
-HOMES = {
-    "LikelihoodRatio": "attacks.likelihood_ratio",
-    "Majority": "attacks.majority",
-    "MetaClassifier": "attacks.meta_classifier",
-}
-__all__ = list(HOMES)
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """Load an attack when it is asked for."""
-    if name in HOMES:
-        return getattr(import_module(HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "MetaClassifier": "meta_classifier",
+        "LikelihoodRatio": "likelihood_ratio",
+        "Majority": "majority",
+        "UnsupportedMechanismError": "base",
+    },
+)

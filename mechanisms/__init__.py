@@ -2,9 +2,9 @@
 
 Four floors, which no family is imported by: `laws` (laws of answers), `leakage` (exact comparison
 of two release laws), `privacy` (notions, budgets, guarantees) and `noise`. Families stand on them:
-`distribution`, `renyi`, `influence`, `top_k`, and `group_privacy`. Open `base` first: what the
-harness asks of a mechanism and of its calibration. `knowledge` holds the facts that calibrations
-need; families keep their own.
+`distribution`, `renyi`, `influence`, `top_k`, `deterministic`, and `group_privacy`.
+Open `base` first: what the harness asks of a mechanism and of its calibration. `knowledge` holds
+the facts that calibrations need; families keep their own.
 """
 
 from mechanisms.lazy import lazy_names

@@ -10,7 +10,9 @@ from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.composition import repeat
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.notion import Notion
 
 Sees = Literal["answers", "database"]
 
@@ -55,11 +57,46 @@ class HasRepeatedGuarantee(Protocol):
 
 
 @runtime_checkable
+class HasOtherNotions(Protocol):
+    """A mechanism that knows its claim in other notions better than a conversion would."""
+
+    def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
+        """Return the claim in `notion`; None where only converting the number is left."""
+
+
+@runtime_checkable
+class HasDeterminism(Protocol):
+    """A mechanism that knows whether its release is a function of the answer alone."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether repeating a release of one answer always shows the same."""
+
+
+@runtime_checkable
 class HasLeakage(Protocol):
     """A mechanism whose exact leakage is computable under some answer laws."""
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws, or raise NotComputableError."""
+
+
+@runtime_checkable
+class HasNoiseCovariance(Protocol):
+    """A mechanism that releases the answer plus independent noise, rounded or not."""
+
+    @property
+    def noise_covariance(self) -> FloatArray:
+        """Covariance of the noise, shape (m, m); 0 in directions that are released as they are."""
+
+
+@runtime_checkable
+class HasRounding(Protocol):
+    """A mechanism that rounds what it releases."""
+
+    @property
+    def rounding(self) -> float:
+        """Step of the grid that releases are rounded to, in units of the query."""
 
 
 @runtime_checkable
@@ -102,4 +139,4 @@ def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
         return mechanism.guarantee
     if isinstance(mechanism, HasRepeatedGuarantee):
         return mechanism.repeated_guarantee(n_releases)
-    return NoClaim(reason="no composition theorem covers repeated releases of this mechanism")
+    return repeat(mechanism.guarantee, n_releases)

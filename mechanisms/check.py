@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Array = NDArray[np.generic]
 T = TypeVar("T")
 

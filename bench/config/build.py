@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import functools
 import inspect
-import json
 import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -36,12 +34,6 @@ def build(config: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
         return instantiate(dict(config), _convert_="all")
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"{where}: {_cause(error)}") from error
-
-
-@functools.lru_cache(maxsize=64)
-def build_once(text: str, where: str) -> Any:  # noqa: ANN401
-    """Build from canonical JSON, once a process: the object keeps what it has computed."""
-    return build(json.loads(text), where)
 
 
 def check_parameters(config: Mapping[str, Any], where: str) -> None:

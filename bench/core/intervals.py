@@ -78,6 +78,30 @@ def rate(repetitions: Sequence[FloatArray]) -> Estimate:
     return contrast([[r] for r in repetitions], [1.0])
 
 
+def grouped_rate(repetitions: Sequence[FloatArray]) -> Estimate:
+    """Estimate a rate over fixed groups from hits in [0, 1], arrays of shape (trials, groups).
+
+    Groups are not drawn: some are nearly always right and some nearly never, so that all hits
+    pooled vary more than their mean does. A trial's mean over the groups is one observation:
+    Student's t over trials; Clopper-Pearson over all hits where fewer than 5 are 1 or 0 (then
+    both vary alike, and t may see nothing), and for a single group.
+    """
+    hits = np.concatenate(repetitions)
+    total = float(hits.sum())
+    few = min(total, hits.size - total) < FEW
+    if hits.shape[1] == 1 or len(hits) < 2 or few or len(repetitions) >= MANY_REPETITIONS:
+        return rate([r.ravel() for r in repetitions])
+    centre, half = _student(_hits(hits).mean(axis=1))
+    estimate = Estimate(
+        value=centre,
+        lower=centre - half,
+        upper=centre + half,
+        n=hits.size,
+        method="Student t over trials, groups averaged",
+    )
+    return _clip(estimate, 0.0, 1.0)
+
+
 def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[float]) -> Estimate:
     """Estimate a weighted sum of independent rates: an average recall, or TPR - FPR.
 
@@ -91,8 +115,8 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
     Notes
     -----
     The Clopper-Pearson limits of the rates are combined by squaring and adding their distances
-    to the estimates (Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate they are
-    left as they are. Repetitions count as in `rate`.
+    to the estimates (MOVER: Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate
+    they are left as they are. Repetitions count as in `rate`.
     """
     groups = [_hits(np.concatenate(group)) for group in zip(*repetitions, strict=True)]
     value = sum(w * float(g.mean()) for w, g in zip(weights, groups, strict=True))

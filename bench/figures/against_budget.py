@@ -33,6 +33,8 @@ class AgainstBudget:
         Axis label of the metric, with its unit.
     attack : str
         The attack whose rows are drawn; empty for utility metrics.
+    beside : str
+        Another attack, drawn dotted for comparison; empty for none.
     axis : str
         Column of the horizontal axis.
     axis_label : str
@@ -46,7 +48,7 @@ class AgainstBudget:
     source : str
         Where the published values come from.
     where : mapping of column to value
-        Selects rows, for tables with more axes.
+        Selects rows, for tables with more axes; a list selects several values.
     crossing : pair of mechanisms, or None
         Mark where the first one's curve rises above the second one's.
     """
@@ -54,6 +56,7 @@ class AgainstBudget:
     metric: str
     label: str
     attack: str = ""
+    beside: str = ""
     axis: str = "epsilon"
     axis_label: str = "epsilon (nats)"
     ceiling: str | None = None
@@ -87,7 +90,8 @@ class AgainstBudget:
         for column, value in self.where.items():
             if column not in table:
                 raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
-            table = table[table[column] == value]
+            several = list(value) if isinstance(value, list | tuple) else [value]
+            table = table[table[column].isin(several)]
         return table
 
     def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -110,6 +114,8 @@ class AgainstBudget:
                 here = here.assign(**{self.axis: here[self.axis].astype(float) * aside})
             own = self._rows(here)
             self._line(axes, own[own["metric"] == self.metric], name.replace("_", " "), colour)
+            if self.beside:
+                self._beside(axes, here, colour)
             if self.ceiling is not None:
                 self._ceiling(axes, here, colour)
             if name in self.published:
@@ -166,6 +172,13 @@ class AgainstBudget:
             axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=3)
         axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
+    def _beside(self, axes: Axes, table: pd.DataFrame, colour: str) -> None:
+        rows = table[(table["attack"] == self.beside) & (table["metric"] == self.metric)]
+        if rows.empty or self.axis not in rows or rows[self.axis].isna().all():
+            return
+        rows = rows.sort_values(self.axis)
+        axes.plot(rows[self.axis].astype(float), rows["value"], ":", color=colour, marker="x", ms=4)
+
     def _ceiling(self, axes: Axes, table: pd.DataFrame, colour: str) -> None:
         rows = table[table["metric"] == self.ceiling]
         if rows.empty or self.axis not in rows or rows[self.axis].isna().all():
@@ -180,6 +193,8 @@ class AgainstBudget:
     def _note(self, rows: pd.DataFrame) -> str:
         counts = rows.loc[rows["metric"] == self.metric, "n"]
         lines = ["shaded: 95 % intervals" + (f", n = {int(counts.max())}" if len(counts) else "")]
+        if self.beside:
+            lines.append(f"dotted, crosses: {self.beside.replace('_', ' ')}")
         if self.ceiling is not None:
             lines.append("dashed: Bayes ceiling under the model\n(dotted: its lower bracket)")
         if self.crossing is not None:

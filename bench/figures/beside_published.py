@@ -44,9 +44,9 @@ class BesidePublished:
     where: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._published()  # refuse unknown names before anything runs
+        self._values()  # refuse unknown names before anything runs
 
-    def _published(self) -> tuple[str, list[dict[str, Any]]]:
+    def _values(self) -> tuple[str, list[dict[str, Any]]]:
         source, values = read_published(self.published, self.ours, self.metric)
         return source, values.to_dict("records")
 
@@ -57,7 +57,7 @@ class BesidePublished:
         for column, value in self.where.items():
             rows = rows[rows[column] == value]
         lines = []
-        for entry in self._published()[1]:
+        for entry in self._values()[1]:
             found = rows
             for column, value in entry.items():
                 if column != "value":
@@ -73,7 +73,7 @@ class BesidePublished:
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw one line a published value: ours with its interval, theirs hollow."""
-        source, published = self._published()
+        source, published = self._values()
         compared = self.table(table)
         names = [
             " ".join(str(v) if isinstance(v, str) else f"{k}={v:g}" for k, v in entry.items()

@@ -1,7 +1,8 @@
-"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [format=table|csv|html|latex]``.
+"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [notion=NAME] [format=FORMAT]``.
 
-Ranks the mechanisms at equal budget from the store; ``diff=SWEEP_A,SWEEP_B`` shows what changed
-between two sweeps.
+Ranks the mechanisms at equal budget from the store, each by its own entry of the ledger or by the
+notion asked for; formats are table, csv, html and latex. ``diff=SWEEP_A,SWEEP_B`` shows what
+changed between two sweeps.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import pandas as pd
 
 from bench.config.build import ConfigError, unknown
 from bench.config.choices import choose, key_values
-from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
+from bench.core.entry_rows import LEDGER
+from bench.leaderboard.ranking import FIXED, leaderboard
 from bench.leaderboard.terminal import pivot, print_frame, print_tables
 from bench.store.read_sweep import latest_sweep, table_of
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
@@ -22,7 +24,7 @@ COMPARED = ("value", "lower", "upper", "verdict")
 FORMATS = ("table", "csv", "html", "latex")
 DEFAULTS = {
     "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
-    "diff": None, "tracking_uri": None,
+    "diff": None, "notion": None, "tracking_uri": None,
 }  # fmt: skip
 
 
@@ -44,10 +46,15 @@ def main(arguments: list[str]) -> int:
                     raise ConfigError(unknown("metric", metric, recorded))
             show = asked or [m for m in sweep.config["show"] if m in recorded]
             if form == "table":
-                print_tables(table, show, f"{sweep.title} (sweep {sweep.sweep})", words["sort"])
+                title = f"{sweep.title} (sweep {sweep.sweep})"
+                print_tables(table, show, title, words["sort"], words["notion"])
             else:
                 cells = table["metric"].isin(LEDGER).any()
-                board = leaderboard(table, show, words["sort"]) if cells else pivot(table)
+                board = (
+                    leaderboard(table, show, words["sort"], words["notion"])
+                    if cells
+                    else pivot(table)
+                )
                 sys.stdout.write(render(board, form))
     except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
@@ -87,12 +94,12 @@ def latex(board: pd.DataFrame) -> str:
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers that differ between two sweeps: changed, gone and new."""
     axes = [c for c in before.columns if c in after.columns and c not in FIXED]
-    keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
+    keys = ["cell", *axes, "notion", "unit", "attack", "metric", "statistic", "x"]
 
     def index_rows(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
         rows = table[keys].map(format_coordinate).itertuples(index=False, name=None)
-        told = table[list(COMPARED)].itertuples(index=False, name=None)
-        return dict(zip(rows, told, strict=True))
+        numbers = table[list(COMPARED)].itertuples(index=False, name=None)
+        return dict(zip(rows, numbers, strict=True))
 
     old, new = index_rows(before), index_rows(after)
     lines: list[dict[str, object]] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from bench.core.intervals import Estimate
-from mechanisms.base import Mechanism
+from mechanisms.base import HasDeterminism, Mechanism
 from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 
 Labelled = dict[str, Estimate]
@@ -61,6 +62,18 @@ class Names:
         if len(self.pairs) == 1:
             return ""
         return f"{self.secrets[pair[0]]} | {self.secrets[pair[1]]}"
+
+
+def leaves_nothing_to_chance(games: Sequence[Released], mechanism: Mechanism) -> bool:
+    """Whether every repetition of these worlds gives the same number.
+
+    So for a deterministic mechanism on one and the same answer: recorded counts, say. The number
+    is then known, and repeating it makes it no surer.
+    """
+    if not (isinstance(mechanism, HasDeterminism) and mechanism.deterministic):
+        return False
+    first = games[0].answers[:1]
+    return all(bool((game.answers == first).all()) for game in games)
 
 
 class NotMeasurableError(NotPossibleError):

@@ -14,8 +14,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from bench.core.intervals import mean, rate
-from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
+from bench.core.intervals import Estimate, exact, grouped_rate, mean
+from bench.metrics.base import (
+    Labelled,
+    Names,
+    NotMeasurableError,
+    Released,
+    leaves_nothing_to_chance,
+)
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.top_k.ranking import largest
@@ -44,13 +50,13 @@ class AccuracyAtRank:
 
     def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
         hits = []
         for game in games:
             counts, predicted = align_rankings(game, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
-            hits.append(at.astype(np.float64).ravel())
-        return {"": rate(hits)}
+            hits.append(at.astype(np.float64))
+        return {"": rate_of(hits, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +79,12 @@ class MeanAccuracy:
 
     def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
         right = []
         for game in games:
             counts, predicted = align_rankings(game, self.k)
-            right.append((predicted == largest(counts, self.k)).mean(axis=-1).ravel())
-        return {"": rate(right)}
+            right.append((predicted == largest(counts, self.k)).mean(axis=-1))
+        return {"": rate_of(right, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +107,9 @@ class HitRate:
 
     def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
-        return {"": rate([hit_rate(*align_rankings(g, self.k), self.k).ravel() for g in games])}
+        del names
+        hits = [hit_rate(*align_rankings(g, self.k), self.k) for g in games]
+        return {"": rate_of(hits, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +136,9 @@ class NDCG:
 
     def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
-        del names, mechanism
+        del names
         values = [ndcg(*align_rankings(g, self.k), self.k, self.relevance) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+        return {"": mean_of(values, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +160,23 @@ class CountError:
 
     def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
-        del names, mechanism
+        del names
         values = [count_error(*align_rankings(g, self.k), self.k) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+        return {"": mean_of(values, games, mechanism)}
+
+
+def rate_of(hits: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+    """Estimate a rate from hits ``(n, groups)``; nothing is estimated where nothing is random."""
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(hits[0].mean()))
+    return grouped_rate(hits)
+
+
+def mean_of(values: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+    """Estimate a mean of ``(n, groups)`` values, or return it where nothing is random."""
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(values[0].mean()))
+    return mean([v.mean(axis=1) for v in values])
 
 
 def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:

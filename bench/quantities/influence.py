@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
+from bench.datasets.table.label_option import label_text
+from bench.datasets.table.opening import DAMAGED, open_unpacked
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
@@ -61,11 +62,16 @@ class ChainInfluence:
 
     @property
     def digest(self) -> str:
-        """Identity of the chain; of its name alone where its file is absent."""
+        """Identity of chain and length; the word "absent" where the chain's file is."""
         try:
-            return self.source.digest
+            return f"{self.source.digest} {max(self.source.lengths, default=0)}"
         except DataAbsentError:
             return "absent"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was told while the chain's sequences were read."""
+        return getattr(self.source, "notes", ())
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return a(b); not applicable where the recording is absent."""
@@ -133,7 +139,7 @@ class NetworkInfluence:
     Parameters
     ----------
     path : str or None
-        A .bif file (.gz allowed); None takes the embedded ALARM network (37 nodes).
+        A .bif file (.gz and .zip allowed); None takes the embedded ALARM network (37 nodes).
     secrets : sequence of str, or None
         Nodes whose values are secret; None takes all.
     b_max : int
@@ -150,7 +156,7 @@ class NetworkInfluence:
 
     metric: ClassVar[str] = METRIC
     path: str | None = None
-    secrets: Sequence[str] | None = None
+    secrets: Sequence[str | int | bool] | None = None
     b_max: int = 37
     beam: int = 4
     uncertainty: float = 0.0
@@ -166,12 +172,13 @@ class NetworkInfluence:
         if self.path is None:
             packed = resources.files("bench.datasets") / "data" / "alarm.bif.gz"
             return gzip.decompress(packed.read_bytes())
-        path = Path(self.path)
         try:
-            content = path.read_bytes()
-            return gzip.decompress(content) if path.suffix == ".gz" else content
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}.") from error
+            with open_unpacked(self.path) as file:
+                return file.read()
+        except DataError:
+            raise
+        except DAMAGED as error:
+            raise DataError(f"{self.path} is damaged: {error}.") from error
 
     @property
     def digest(self) -> str:
@@ -182,18 +189,25 @@ class NetworkInfluence:
     @cached_property
     def network(self) -> BayesianNetwork:
         """The network; refuses text that does not parse."""
-        name = self.path or "alarm.bif"
+        name, content = self.path or "alarm.bif", self._content
         try:
-            return parse_bif(self._content.decode())
+            return parse_bif(content.decode("utf-8-sig"))
         except (ValueError, UnicodeDecodeError) as error:
             raise DataError(f"{name} is not a network in BIF: {error}") from error
+
+    @property
+    def _secrets(self) -> list[str] | None:
+        """The nodes as the file names them."""
+        if self.secrets is None:
+            return None
+        return [label_text("secrets", name) for name in self.secrets]
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""
         sizes = whole_sizes(x)
         b_max = max(1, min(int(sizes.max()), self.b_max))
         curve = greedy_network_curve(
-            self.network, secrets=self.secrets, b_max=b_max, beam=self.beam
+            self.network, secrets=self._secrets, b_max=b_max, beam=self.beam
         )
         return points(curve, sizes, self.uncertainty, self.uncertainty_on)
 

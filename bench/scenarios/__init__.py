@@ -6,21 +6,15 @@ Open `base` first: what the harness asks of a scenario. Then `numeric_column`, t
 `chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
 """
 
-from importlib import import_module
-from typing import Any
+from mechanisms.lazy import lazy_names
 
-HOMES = {
-    "ChainCount": "bench.scenarios.chain_count",
-    "ChainHistogram": "bench.scenarios.chain_histogram",
-    "NumericColumn": "bench.scenarios.numeric_column",
-    "PropertySubsets": "bench.scenarios.property_subsets",
-    "Sequences": "bench.scenarios.sequences",
-}
-__all__ = list(HOMES)
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """Load a scenario when it is asked for."""
-    if name in HOMES:
-        return getattr(import_module(HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "PropertySubsets": "property_subsets",
+        "NumericColumn": "numeric_column",
+        "ChainCount": "chain_count",
+        "ChainHistogram": "chain_histogram",
+        "Sequences": "sequences",
+    },
+)

@@ -25,11 +25,11 @@ class ChainCount(ChainModel):
 
     Parameters
     ----------
-    counted : str
+    counted : str, int or bool
         Label of the state.
     """
 
-    counted: str
+    counted: str | int | bool
 
     def check(self) -> None:
         """Load the chain; refuse a state that it does not have."""

@@ -13,6 +13,7 @@ import numpy as np
 from attacks.base import Worlds
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
+from bench.datasets.table.label_option import label_of
 from bench.scenarios.base import K
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole
@@ -21,7 +22,14 @@ from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
 from mechanisms.influence.markov import chain_curve
-from mechanisms.influence.uncertainty import UncertaintyOn, uncertain_curve, uncertainty_penalty
+from mechanisms.influence.uncertainty import (
+    UncertaintyOn,
+    UncertaintyTable,
+    chain_conditions,
+    several_users,
+    uncertain_curve,
+    uncertainty_penalty,
+)
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
@@ -46,7 +54,7 @@ class ChainModel:
         Independent sequences of this length.
     positions : "middle", "all" or sequence of int
         Where the secret entry is, from 1, in the longest sequence; each is a secret of its own.
-    values : sequence of str, or None
+    values : sequence of str, int or bool, or None
         States to be told apart; None takes all that are possible.
     initial_law : {"fixed", "any"}
         Initial laws in Theta: the source's own, or all.
@@ -56,6 +64,9 @@ class ChainModel:
         Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
     uncertainty_on : {"joint", "conditional"}
         Which probabilities those bound.
+    uncertainty_table : {"user", "database"}
+        Of what: each user's own entries, users being independent of each other under every prior,
+        or all entries of the database, under which users may be tied.
     b_max : int or None
         Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
         None tabulates until no larger b could serve an epsilon of .05 or more.
@@ -65,11 +76,12 @@ class ChainModel:
     length: int | None = None
     users: int = 1
     positions: Literal["middle", "all"] | Sequence[int] = "middle"
-    values: Sequence[str] | None = None
+    values: Sequence[str | int | bool] | None = None
     initial_law: Literal["fixed", "any"] = "fixed"
     additional_priors: Sequence[ChainSource] = field(default_factory=tuple)
     uncertainty: float = 0.0
     uncertainty_on: UncertaintyOn = "joint"
+    uncertainty_table: UncertaintyTable = "user"
     b_max: int | None = None
 
     def __post_init__(self) -> None:
@@ -79,6 +91,7 @@ class ChainModel:
         if self.b_max is not None:
             whole("b_max", self.b_max)
         uncertainty_penalty(self.uncertainty, self.uncertainty_on)
+        one_of("uncertainty_table", self.uncertainty_table, ("user", "database"))
         one_of("initial_law", self.initial_law, ("fixed", "any"))
         if isinstance(self.positions, str) and self.positions not in ("middle", "all"):
             raise ValueError(
@@ -108,9 +121,10 @@ class ChainModel:
 
     @cached_property
     def digest(self) -> str:
-        """Identity of Theta."""
+        """Identity of Theta, of the states' names and of the lengths."""
         parts = [self.source.digest, *(other.digest for other in self.additional_priors)]
-        return hashlib.sha256(canonical([parts, self.lengths]).encode()).hexdigest()
+        read = [parts, self.lengths, self.source.states]
+        return hashlib.sha256(canonical(read).encode()).hexdigest()
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -140,9 +154,10 @@ class ChainModel:
             self.initial_law == "fixed" and chain.start != "free"
         )  # fmt: skip
 
-    def state(self, label: str) -> int:
-        """Return the code of a state."""
-        return self.source.states.index(one_of("state", str(label), self.source.states))
+    def state(self, label: str | int | bool) -> int:
+        """Return the code of a state; refuse a label that the chain does not have."""
+        found, _ = label_of("state", label, self.source.states, "the chain")
+        return self.source.states.index(found)
 
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:
@@ -225,17 +240,29 @@ class ChainModel:
         curves = [chain_curve(c, self.lengths, b_max=self.b_max) for c in self.theta_chains]
         curve = curves[0] if len(curves) == 1 else pointwise_max(curves)
         return curve if not self.uncertainty else uncertain_curve(
-            curve, self.uncertainty, self.uncertainty_on
+            curve, self.uncertainty, self.uncertainty_on, database=self._database
         )  # fmt: skip
+
+    @property
+    def _database(self) -> int | None:
+        """Entries of the uncertain table, where that is the whole database's."""
+        whole_table = self.uncertainty_table == "database" and self.uncertainty > 0
+        return sum(self.lengths) if whole_table else None
 
     def shared_facts(self) -> Facts:
         """Return how each fact that does not depend on the query is made."""
         return {
-            CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
+            CurveKnowledge: lambda: CurveKnowledge(
+                curve=self.curve, conditions=several_users(len(self.lengths), self._database)
+            ),
             ChainKnowledge: lambda: ChainKnowledge(
                 chains=self.theta_chains,
                 lengths=self.lengths,
                 uncertainty_penalty=uncertainty_penalty(self.uncertainty, self.uncertainty_on),
+                database=self._database,
+                conditions=chain_conditions(
+                    len(self.lengths), self._database, self.uncertainty, self.uncertainty_on
+                ),
             ),
             EntryValues: lambda: EntryValues(states=len(self.source.states)),
         }

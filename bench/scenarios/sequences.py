@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from attacks.base import Worlds
+from bench.datasets.sequences.chains import never_left_notes
 from bench.datasets.sequences.sequence_file import SequenceFile
 from bench.datasets.sequences.sequence_statistics import (
     OTHER,
@@ -18,21 +19,29 @@ from bench.datasets.sequences.sequence_statistics import (
     Steps,
 )
 from bench.datasets.source import DataError
+from bench.datasets.table.table_file import MISSING
 from bench.scenarios.base import K
 from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
-from mechanisms.check import FloatArray, IntArray, whole, within
+from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.fit import SMOOTHING, row_frequencies, smooth
 from mechanisms.influence.knowledge import PUBLIC, Candidates, ChainKnowledge, CurveKnowledge
 from mechanisms.influence.markov import chain_curve
-from mechanisms.influence.uncertainty import UncertaintyOn, uncertain_curve, uncertainty_penalty
+from mechanisms.influence.uncertainty import (
+    UncertaintyOn,
+    UncertaintyTable,
+    chain_conditions,
+    several_users,
+    uncertain_curve,
+    uncertainty_penalty,
+)
 from mechanisms.knowledge import Sensitivity
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.top_k.training_majority import TrainingCounts
 
-TOP = 3  # what rankings show unless told otherwise
+TOP = 3  # places that rankings show by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +66,9 @@ class Sequences:
         Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
     uncertainty_on : {"joint", "conditional"}
         Which probabilities those bound.
+    uncertainty_table : {"user", "database"}
+        Of what: each user's own entries, users being independent of each other under every prior,
+        or all entries of the database, under which users may be tied.
     b_max : int or None
         Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
         None tabulates until no larger b could serve an epsilon of .05 or more.
@@ -71,6 +83,7 @@ class Sequences:
     smoothing: float = SMOOTHING
     uncertainty: float = 0.0
     uncertainty_on: UncertaintyOn = "joint"
+    uncertainty_table: UncertaintyTable = "user"
     b_max: int | None = None
 
     secrets = ("an entry's label",)
@@ -83,6 +96,7 @@ class Sequences:
         within("smoothing", self.smoothing, 0, 1, ends="[)")
         within("uncertainty", self.uncertainty, 0, 1, ends="[)")
         uncertainty_penalty(self.uncertainty, self.uncertainty_on)
+        one_of("uncertainty_table", self.uncertainty_table, ("user", "database"))
         if not isinstance(self.other, bool):
             raise ValueError(f"other must be true or false, got other={self.other!r}.")
 
@@ -112,12 +126,15 @@ class Sequences:
         """What is public, and what was dropped, merged or counted while the sequences were read."""
         filled = np.count_nonzero(self.counts, axis=1)
         empty, few = int((filled == 0).sum()), int(((filled > 0) & (filled < TOP)).sum())
-        told = (
+        counts = (
             (empty, "groups without a queried entry are left out"),
             (few, f"groups have fewer than {TOP} labels with an entry: ties at 0 fill their top"),
         )
-        counted = (f"{count} of {len(filled)} {what}" for count, what in told if count)
-        return (PUBLIC, *self.sequence_statistics.notes, *counted)
+        counted = (f"{count} of {len(filled)} {what}" for count, what in counts if count)
+        found = self.sequence_statistics
+        never_left = np.flatnonzero(found.transitions.sum(axis=1) == 0)
+        never = never_left_notes([found.states[i] for i in never_left])
+        return (PUBLIC, *found.notes, *never, *counted)
 
     @cached_property
     def _answered(self) -> IntArray:
@@ -143,10 +160,16 @@ class Sequences:
         longest = int(self.sequence_statistics.lengths.max())
         curve = nominal_curve(self.chain.transition.tobytes(), size, longest, self.b_max)
         return (
-            uncertain_curve(curve, self.uncertainty, self.uncertainty_on)
+            uncertain_curve(curve, self.uncertainty, self.uncertainty_on, database=self._database)
             if self.uncertainty
             else curve
         )
+
+    @property
+    def _database(self) -> int | None:
+        """Entries of the uncertain table, where that is the whole database's."""
+        whole_table = self.uncertainty_table == "database" and self.uncertainty > 0
+        return int(self.sequence_statistics.lengths.sum()) if whole_table else None
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -156,13 +179,20 @@ class Sequences:
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, the chain, sensitivity, candidates and the training counts."""
         size = len(self._answered)
+        users = len(self.sequence_statistics.lengths)
         facts = {
-            CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
+            CurveKnowledge: lambda: CurveKnowledge(
+                curve=self.curve, conditions=several_users(users, self._database)
+            ),
             ChainKnowledge: lambda: ChainKnowledge(
                 chains=(self.chain,),
                 # The longest decides every scale.
                 lengths=(int(self.sequence_statistics.lengths.max()),),
                 uncertainty_penalty=uncertainty_penalty(self.uncertainty, self.uncertainty_on),
+                database=self._database,
+                conditions=chain_conditions(
+                    users, self._database, self.uncertainty, self.uncertainty_on
+                ),
             ),
             # One entry moves one count down by 1 and another up by 1, in one group.
             Sensitivity: lambda: Sensitivity(
@@ -201,31 +231,36 @@ def nominal_curve(transition: bytes, size: int, length: int, b_max: int | None) 
 def of_file(
     path: str | None,
     *,
-    user: str = "user",
-    time: str = "time",
-    label: str = "label",
-    group: str | None = "group",
+    user: str | int = "user",
+    time: str | int = "time",
+    label: str | int = "label",
+    group: str | int | None = "group",
     train: float = 0.8,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str | int | bool] | None = None,
     steps: Steps = "all",
-    separator: str = ",",
+    separator: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
+    names: Sequence[str] | None = None,
+    missing: Sequence[str] = MISSING,
     other: bool = False,
     smoothing: float = SMOOTHING,
     uncertainty: float = 0.0,
     uncertainty_on: UncertaintyOn = "joint",
+    uncertainty_table: UncertaintyTable = "user",
     b_max: int | None = None,
 ) -> Sequences:
     """Build the scenario of any table of (user, time, label, group).
 
-    The first ten parameters are those of
+    The parameters up to `missing` are those of
     `bench.datasets.sequences.sequence_file.SequenceFile`, the rest those of `Sequences`.
     """
     file = SequenceFile(
         path=path, user=user, time=time, label=label, group=group, train=train, labels=labels,
-        steps=steps, separator=separator, encoding=encoding,
+        steps=steps, separator=separator, encoding=encoding, decimal=decimal, names=names,
+        missing=missing,
     )  # fmt: skip
     return Sequences(
         population=file, other=other, smoothing=smoothing, uncertainty=uncertainty,
-        uncertainty_on=uncertainty_on, b_max=b_max,
+        uncertainty_on=uncertainty_on, uncertainty_table=uncertainty_table, b_max=b_max,
     )  # fmt: skip

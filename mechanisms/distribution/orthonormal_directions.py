@@ -22,7 +22,6 @@ from mechanisms.noise.gaussian import (
 from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 INSIDE = 1e-8
 
@@ -51,20 +50,25 @@ class SubspaceLaplaceNoise:
         object.__setattr__(self, "scales", scales)
         object.__setattr__(self, "basis", basis)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return self.basis**2 @ (2 * self.scales**2)
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return (self.basis * (2 * self.scales**2)) @ self.basis.T
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=(*shape[:-1], self.scales.size)) @ self.basis.T
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> SubspaceLaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return SubspaceLaplaceNoise(scales=self.scales * n_releases, basis=self.basis)
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the subspace."""
         if not self._inside(differences):
             return math.inf
         inner = LaplaceNoise(scales=self.scales)
-        return inner.shift_epsilon(differences @ self.basis, measure, k)
+        return inner.shift_epsilon(differences @ self.basis, delta, k)
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Reduce Gaussian answers that differ inside the subspace to their best estimate in it."""

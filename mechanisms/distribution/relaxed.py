@@ -15,11 +15,13 @@ from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, NoiseLaw
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +98,14 @@ class NearbyModel:
         Of additive noise, with a claim in (epsilon, delta).
     distance : float in (0, inf)
         W: largest infinity-Wasserstein distance in L1 between a true law and its model, in units
-        of the query.
-    divergence : float in (0, inf)
+        of the query. Answers on a lattice are at least half a step a coordinate away from any law
+        with a density; what else the model misses comes on top, and is assumed to be within W.
+    divergence : float in (0, inf), or None
         lam: the extra noise is ``Lap(W / lam)`` per coordinate, and the claim becomes
         ``(epsilon + 2 lam, e^lam delta)``, which is above the budget asked for.
+    share : float in (0, .5), or None
+        Instead of lam: lam is this share of epsilon, and the model's noise is calibrated to
+        ``(epsilon - 2 lam, e^-lam delta)``, so that the claim is the budget asked for.
 
     References
     ----------
@@ -124,11 +130,20 @@ class NearbyModel:
 
     calibration: Calibration
     distance: float
-    divergence: float
+    divergence: float | None = None
+    share: float | None = None
 
     def __post_init__(self) -> None:
         positive("distance", self.distance, infinite=False)
-        positive("divergence", self.divergence, infinite=False)
+        if (self.divergence is None) == (self.share is None):
+            raise ValueError(
+                "either divergence or share must be given, "
+                f"got divergence={self.divergence!r} and share={self.share!r}."
+            )
+        if self.share is None:
+            positive("divergence", self.divergence, infinite=False)
+        else:
+            within("share", self.share, 0, 0.5, ends="()")
 
     @property
     def requires(self) -> tuple[type[Knowledge], ...]:
@@ -142,8 +157,15 @@ class NearbyModel:
 
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with the extra noise and its claim widened."""
+        lam = self.divergence or 0.0
+        if self.share is not None:
+            lam = self.share * budget.epsilon
+            changed = {"epsilon": budget.epsilon - 2 * lam}
+            if hasattr(budget, "delta"):
+                changed["delta"] = math.exp(-lam) * budget.delta
+            budget = replace(budget, **changed)
         inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
-        scales = np.full(inner.variances().size, self.distance / self.divergence)
+        scales = np.full(inner.variances().size, self.distance / lam)
         return AdditiveNoise(
             noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
             claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
@@ -179,18 +201,27 @@ class NoiseSum:
     model: NoiseLaw
     extra: LaplaceNoise
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return self.model.variances() + self.extra.variances()
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise covariance, shape (m, m)."""
+        return self.model.covariance + self.extra.covariance
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> NoiseSum:
+        """Return the sum of both noises, each for so many releases."""
+        if not isinstance(self.model, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return NoiseSum(
+            model=self.model.split_among(n_releases), extra=self.extra.split_among(n_releases)
+        )
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Upper bound: either noise alone, the other one being post-processing."""
         # P * N1 * N2 is a function of P * N1: each noise alone already bounds the whole.
-        return min(part.shift_epsilon(differences, measure, k) for part in (self.model, self.extra))
+        return min(part.shift_epsilon(differences, delta, k) for part in (self.model, self.extra))
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Bound the leakage by that of the model's noise alone (data processing)."""
@@ -209,29 +240,26 @@ def widen(
     """Return ``(eps + 2 lam, (1 + e^(eps + lam)) eta + e^lam delta)``; no claim from delta 1 on."""
     if isinstance(guarantee, NoClaim):
         return guarantee
-    if not isinstance(guarantee.measure, ApproximateMeasure):
+    if not isinstance(guarantee.notion, Approximate):
         return NoClaim(reason="a model's error is only accounted for in (epsilon, delta)")
     # From truth to model, across the model's guarantee, and back: the divergence is paid in
     # epsilon at both ends, and in delta once, where events of the model are read at the truth.
-    delta = math.exp(divergence) * guarantee.measure.delta
+    delta = math.exp(divergence) * guarantee.notion.delta
     if eta > 0:
         # Exceptional events of mass eta on either side; capped where e^x would overflow, which
         # is far beyond the delta of 1 that is refused below.
-        delta += (1 + math.exp(min(700.0, guarantee.epsilon + divergence))) * eta
+        delta += (1 + math.exp(min(700.0, guarantee.bound + divergence))) * eta
     if not delta < 1:
         return NoClaim(reason="the model's error exceeds what epsilon and delta can express")
     return replace(
         guarantee,
-        measure=ApproximateMeasure(delta),
-        epsilon=guarantee.epsilon + 2 * divergence,
+        notion=Approximate(delta=delta),
+        bound=guarantee.bound + 2 * divergence,
         theorem=f"{theorem} on {guarantee.theorem}",
+        assumptions=near_model(guarantee.assumptions),
     )
 
 
-def additive(mechanism: object) -> AdditiveNoise:
-    """Return `mechanism` if it adds noise."""
-    if not isinstance(mechanism, AdditiveNoise):
-        raise NotApplicableError(
-            f"only additive noise can be relaxed, got {type(mechanism).__name__}"
-        )
-    return mechanism
+def near_model(assumed: Assumptions) -> Assumptions:
+    """Return the assumptions of a claim that needs its model only nearly."""
+    return replace(assumed, conditions=(*assumed.conditions, Condition.NEAR_MODEL))

@@ -13,15 +13,17 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, one_of
+from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise, gaussian_leakage
-from mechanisms.noise.laplace import FLOAT_NOTE
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 THEOREM = "exact (epsilon, delta) of two Gaussians with unequal covariances"
 RANGE = (1e-6, 1e6)
@@ -35,22 +37,21 @@ class UnequalPairClaim:
     Parameters
     ----------
     answers : GaussianAnswers
-    measure : ApproximateMeasure
+    notion : Approximate
     """
 
     answers: GaussianAnswers
-    measure: ApproximateMeasure
+    notion: Approximate
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Compare the release laws of every pair, rounded up."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the unequal pair is solved for Gaussian noise only")
         return Guarantee(
-            notion=DISTRIBUTION,
-            measure=self.measure,
-            epsilon=worst_epsilon(self.answers, noise.covariance / n_releases, self.measure.delta),
+            notion=self.notion,
+            bound=worst_epsilon(self.answers, noise.covariance / n_releases, self.notion.delta),
             theorem=THEOREM,
-            notes=("assumes Gaussian answers", FLOAT_NOTE),
+            assumptions=distributions(Condition.GAUSSIAN_ANSWERS, Condition.REAL_NUMBERS),
         )
 
 
@@ -103,7 +104,8 @@ class UnequalPairGaussian:
         low, high = (unit_scale * end for end in RANGE)
         if not meets(high):
             raise NotApplicableError(
-                f"no {self.shape} noise hides the pair's different covariances at this budget"
+                f"no {self.shape} noise hides the pair's different covariances at "
+                f"epsilon={budget.epsilon:g}, delta={budget.delta:g}"
             )
         if meets(0.0):
             low = high = 0.0
@@ -113,7 +115,7 @@ class UnequalPairGaussian:
             middle = float(np.sqrt(low * high))
             low, high = (low, middle) if meets(middle) else (middle, high)
         noise = GaussianNoise(covariance=high**2 * unit, calibration="analytic")
-        claim = UnequalPairClaim(answers=answers, measure=ApproximateMeasure(budget.delta))
+        claim = UnequalPairClaim(answers=answers, notion=Approximate(delta=budget.delta))
         return AdditiveNoise(noise=noise, claim=claim)
 
 

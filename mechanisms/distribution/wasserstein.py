@@ -12,11 +12,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from mechanisms.check import positive
+from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +31,15 @@ class ClosenessClaim:
     distance : float in [0, inf)
         W, in units of the query.
     theorem : str
-    measure : ApproximateMeasure
+    notion : Approximate
         Its delta is the mass that the coupling may move farther.
-    notes : tuple of str
+    conditions : tuple of Condition
     """
 
     distance: float
     theorem: str
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    notion: Approximate
+    conditions: tuple[Condition, ...] = ()
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Move an answer by W along the axis with least noise, the worst move in L1."""
@@ -45,11 +48,10 @@ class ClosenessClaim:
         move = np.zeros((1, noise.scales.size))
         move[0, noise.scales.argmin()] = self.distance
         return Guarantee(
-            notion=DISTRIBUTION,
-            measure=self.measure,
-            epsilon=noise.shift_epsilon(move, self.measure, n_releases),
+            notion=self.notion,
+            bound=noise.shift_epsilon(move, self.notion.delta, n_releases),
             theorem=self.theorem,
-            notes=(FLOAT_NOTE, *self.notes),
+            assumptions=distributions(*self.conditions, Condition.REAL_NUMBERS),
         )
 
 
@@ -149,19 +151,24 @@ class BoundedWassersteinLaplace:
         """Scale independent Laplace noise to the mean difference and two radii."""
         m = answers.means.shape[1]
         radius = self.radius
-        note = "assumes that the answers stay within the given radius"
+        condition = Condition.WITHIN_RADIUS
         if radius is None:
             spreads = np.sqrt(np.diagonal(answers.covariances, axis1=1, axis2=2))
             involved = sorted({index for pair in answers.pairs for index in pair})
             quantile = -float(ndtri(budget.delta / (4 * m)))
             radius = float(spreads[involved].sum(axis=1).max()) * quantile
-            note = "assumes Gaussian answers"
+            condition = Condition.GAUSSIAN_ANSWERS
         distance = answers.distance(1) + 2 * radius
-        return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", note)
+        return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", condition)
 
 
 def _laplace(
-    distance: float, dimension: int, epsilon: float, delta: float, theorem: str, *notes: str
+    distance: float,
+    dimension: int,
+    epsilon: float,
+    delta: float,
+    theorem: str,
+    *conditions: Condition,
 ) -> AdditiveNoise:
     """Add iid Laplace noise of scale distance / epsilon, with the claim of that coupling."""
     return AdditiveNoise(
@@ -169,7 +176,7 @@ def _laplace(
         claim=ClosenessClaim(
             distance=distance,
             theorem=f"Chen and Ohrimenko (2023), {theorem}",
-            measure=ApproximateMeasure(delta),
-            notes=notes,
+            notion=Approximate(delta=delta),
+            conditions=conditions,
         ),
     )

@@ -1,4 +1,4 @@
-"""Pufferfish privacy of correlated entries: how far other entries tell of a protected one.
+"""Pufferfish privacy of correlated entries: how much other entries reveal about a protected one.
 
 Open `curve` first (the a(b)-influence curve of Bai et al., 2026), then `calibrate`, which
 translates mechanisms that are private per entry, and `quilt`, the Markov Quilt Mechanism (Song,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -54,6 +54,10 @@ class ExponentialChoice:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> ExponentialChoice:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def log_probabilities(self, answers: Array) -> FloatArray:
         """Return the log probability of every output, ``(..., m)`` answers to ``(..., c)``."""

@@ -23,7 +23,7 @@ Utility = Literal["nearest", "largest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveKnowledge(Knowledge):
-    """How far entries betray each other, as an a(b)-influence curve.
+    """How much entries reveal about each other, as an a(b)-influence curve.
 
     Parameters
     ----------
@@ -31,10 +31,13 @@ class CurveKnowledge(Knowledge):
         Of all pairs of values of every entry.
     public : str
         What the secrets leave public.
+    conditions : tuple of str
+        What the curve takes for granted beyond its own assumption.
     """
 
     curve: InfluenceCurve
     public: str = PUBLIC
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,14 +53,21 @@ class ChainKnowledge(Knowledge):
     uncertainty_penalty : float in [0, inf)
         What an uncertain prior adds to every influence but that of nothing
         (`mechanisms.influence.uncertainty.uncertainty_penalty`).
+    database : int or None
+        Entries of all users where the uncertain table is that of the whole database; None where
+        it is each user's own.
     public : str
         What the secrets leave public.
+    conditions : tuple of str
+        What is taken for granted: the uncertainty in words, users that are independent.
     """
 
     chains: tuple[MarkovChain, ...]
     lengths: tuple[int, ...]
     uncertainty_penalty: float = 0.0
+    database: int | None = None
     public: str = PUBLIC
+    conditions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.chains or not self.lengths:

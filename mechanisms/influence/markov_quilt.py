@@ -33,6 +33,7 @@ def exact_scale(
     epsilon: float,
     *,
     uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> float:
     """Return sigma of MQMExact in (0, inf); 0 where no pair of values is possible.
@@ -48,6 +49,10 @@ def exact_scale(
     uncertainty_penalty : float in [0, inf)
         Added to the max-influence of every quilt but the trivial one, for an uncertain prior
         (`mechanisms.influence.uncertainty.uncertainty_penalty`).
+    database : int or None
+        Entries of all users, where the uncertain table is that of the whole database: the trivial
+        quilt of one user then pays the penalty, and only that of all entries does not. None: each
+        user's own table is bounded, and users are independent.
     tolerance : float in [0, inf)
         As in `mechanisms.influence.markov.chain_curve`.
 
@@ -58,7 +63,12 @@ def exact_scale(
     """
     return float(
         node_scales(
-            chains, lengths, epsilon, uncertainty_penalty=uncertainty_penalty, tolerance=tolerance
+            chains,
+            lengths,
+            epsilon,
+            uncertainty_penalty=uncertainty_penalty,
+            database=database,
+            tolerance=tolerance,
         ).max()
     )
 
@@ -69,6 +79,7 @@ def node_scales(
     epsilon: float,
     *,
     uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> FloatArray:
     """Return sigma_i of MQMExact for each node of the longest sequence, shape (length,)."""
@@ -78,7 +89,7 @@ def node_scales(
     def groups(b_max: int) -> Iterator[NodeGroup]:
         return node_groups(chains, length, b_max, tolerance)
 
-    return _scales(groups, length, epsilon, uncertainty_penalty)
+    return _scales(groups, length, epsilon, uncertainty_penalty, database)
 
 
 def approximate_scale(
@@ -88,6 +99,7 @@ def approximate_scale(
     epsilon: float,
     *,
     uncertainty_penalty: float = 0.0,
+    database: int | None = None,
 ) -> float:
     """Return sigma of MQMApprox, at least that of MQMExact, for any law of the first state.
 
@@ -97,7 +109,7 @@ def approximate_scale(
         Smallest stationary probability over states and chains of Theta.
     gap : float in [0, 2]
         Smallest spectral gap over Theta (`spectral_gap`).
-    lengths, epsilon, uncertainty_penalty
+    lengths, epsilon, uncertainty_penalty, database
         As in `exact_scale`.
 
     Notes
@@ -108,7 +120,7 @@ def approximate_scale(
     """
     length = longest(lengths)
     groups = _mixing_groups(smallest_mass, gap, length)
-    return float(_scales(groups, length, epsilon, uncertainty_penalty).max())
+    return float(_scales(groups, length, epsilon, uncertainty_penalty, database).max())
 
 
 def smallest_stationary_mass(transition: FloatArray) -> float:
@@ -143,6 +155,7 @@ def composed_epsilon(
     per_entry_epsilon: float,
     *,
     uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> float:
     """Return an upper bound on the joint Pufferfish loss of several releases.
@@ -163,7 +176,9 @@ def composed_epsilon(
     def groups(b_max: int) -> Iterator[NodeGroup]:
         return node_groups(chains, length, b_max, tolerance)
 
-    return _composed(groups, whole("length", length), per_entry_epsilon, uncertainty_penalty)
+    return _compose(
+        groups, whole("length", length), per_entry_epsilon, uncertainty_penalty, database
+    )
 
 
 def approximate_composed_epsilon(
@@ -173,25 +188,35 @@ def approximate_composed_epsilon(
     per_entry_epsilon: float,
     *,
     uncertainty_penalty: float = 0.0,
+    database: int | None = None,
 ) -> float:
     """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
-    return _composed(
+    return _compose(
         _mixing_groups(smallest_mass, gap, whole("length", length)),
         length,
         per_entry_epsilon,
         uncertainty_penalty,
+        database,
     )
 
 
-def _composed(
-    groups: _Groups, length: int, per_entry_epsilon: float, uncertainty_penalty: float
+def _compose(
+    groups: _Groups,
+    length: int,
+    per_entry_epsilon: float,
+    uncertainty_penalty: float,
+    database: int | None,
 ) -> float:
     within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")
     b_max = min(FIRST_WINDOW, length)
     while True:
-        influences = _influences(groups(b_max), length, b_max, uncertainty_penalty)
+        influences = _influences(groups(b_max), length, b_max, uncertainty_penalty, database)
         losses = influences + np.arange(b_max + 1) * per_entry_epsilon
-        worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
+        trivial = min(
+            penalty + card * per_entry_epsilon
+            for card, penalty in _trivial_quilts(length, uncertainty_penalty, database)
+        )
+        worst = min(float(losses.min(axis=1).max()), trivial)
         # A larger quilt costs at least its entries and the penalty of the uncertainty.
         if b_max == length or b_max * per_entry_epsilon + uncertainty_penalty >= worst:
             return worst
@@ -216,15 +241,35 @@ def _mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
     return groups
 
 
-def _scales(groups: _Groups, length: int, epsilon: float, uncertainty_penalty: float) -> FloatArray:
+def _trivial_quilts(
+    length: int, uncertainty_penalty: float, database: int | None
+) -> tuple[tuple[int, float], ...]:
+    """Return (card, influence) of the quilts that keep nothing of a user, or of anybody."""
+    if database is None:
+        return ((length, 0.0),)
+    return ((length, uncertainty_penalty), (whole("database", database, low=length), 0.0))
+
+
+def _scales(
+    groups: _Groups,
+    length: int,
+    epsilon: float,
+    uncertainty_penalty: float,
+    database: int | None,
+) -> FloatArray:
     positive("epsilon", epsilon, infinite=False)
     within("uncertainty_penalty", uncertainty_penalty, 0, np.inf, ends="[)")
+    trivial = min(
+        card / (epsilon - penalty)
+        for card, penalty in _trivial_quilts(length, uncertainty_penalty, database)
+        if penalty < epsilon
+    )
     b_max = min(FIRST_WINDOW, length)
     while True:
         scales = np.zeros(length)  # a node without a secret pair needs no noise
         complete = True
         for group in groups(b_max):
-            found = _group_scales(group, b_max, epsilon, uncertainty_penalty)
+            found = _group_scales(group, b_max, epsilon, uncertainty_penalty, trivial)
             scales[group.first - 1 : group.last] = found
             # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones
             # may still help.
@@ -237,9 +282,9 @@ def _scales(groups: _Groups, length: int, epsilon: float, uncertainty_penalty: f
 
 
 def _group_scales(
-    group: NodeGroup, b_max: int, epsilon: float, uncertainty_penalty: float
+    group: NodeGroup, b_max: int, epsilon: float, uncertainty_penalty: float, trivial: float
 ) -> FloatArray:
-    scales = np.full(group.last - group.first + 1, group.length / epsilon)  # the trivial quilt
+    scales = np.full(group.last - group.first + 1, trivial)
     for b in range(1, min(b_max, group.length - 1) + 1):
         if b >= scales.max() * (epsilon - uncertainty_penalty):
             break
@@ -253,11 +298,19 @@ def _group_scales(
 
 
 def _influences(
-    groups: Iterator[NodeGroup], length: int, b_max: int, uncertainty_penalty: float
+    groups: Iterator[NodeGroup],
+    length: int,
+    b_max: int,
+    uncertainty_penalty: float,
+    database: int | None,
 ) -> FloatArray:
     influences = np.zeros((length, b_max + 1))  # a node without a secret pair tells nothing
     for group in groups:
         influences[group.first - 1 : group.last, 0] = np.inf
+        if b_max == length:  # nothing of the user's own is kept
+            influences[group.first - 1 : group.last, length] = (
+                0.0 if database is None else uncertainty_penalty
+            )
         for b in range(1, min(b_max, length - 1) + 1):
             for first, last, influence in group.minima(b, joint=True):
                 influences[first - 1 : last, b] = (

@@ -7,13 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.check import one_of, whole
+from mechanisms.check import one_of
 from mechanisms.influence.claim import Method, QuiltClaim, mixing
 from mechanisms.influence.knowledge import ChainKnowledge
 from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 
 Histogram = Literal["joint", "per_category"]
@@ -28,8 +29,6 @@ class MarkovQuiltLaplace:
     method : {"exact", "approximate"}
         sigma from the max-influences of Theta (MQMExact), or from its spectral gap and smallest
         stationary mass alone (MQMApprox).
-    releases : int
-        Releases that share the budget, each with `releases` times the scale.
     histogram : {"joint", "per_category"}
         Noise for the whole answer at once, or for each of its m coordinates as a query of its own
         (sensitivity 1, a share 1/m of the budget). The second pays m where `S_1` suffices; its
@@ -53,11 +52,9 @@ class MarkovQuiltLaplace:
     requires: ClassVar = (ChainKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
     method: Method = "exact"
-    releases: int = 1
     histogram: Histogram = "joint"
 
     def __post_init__(self) -> None:
-        whole("releases", self.releases)
         one_of("histogram", self.histogram, ("joint", "per_category"))
         one_of("method", self.method, ("exact", "approximate"))
 
@@ -68,25 +65,35 @@ class MarkovQuiltLaplace:
         sigma = self._multiplier(known, budget.epsilon)
         trivial = max(known.lengths) / budget.epsilon
         note = "the trivial quilt: group privacy of all entries" if sigma >= trivial else ""
-        # A total per-entry budget of 1 / sigma, shared among the releases.
+        # A per-entry budget of 1 / sigma.
         paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
-        scale = laplace_scale(paid * sigma * self.releases, 1.0)
+        scale = laplace_scale(paid * sigma, 1.0, asked=budget.epsilon)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
             claim=QuiltClaim(
                 knowledge=known,
                 sensitivity=sensitivity,
                 method=self.method,
-                notes=(*filter(None, (note,)), FLOAT_NOTE),
+                conditions=(Condition.REAL_NUMBERS,),
+                notes=tuple(filter(None, (note,))),
             ),
         )
 
     def _multiplier(self, known: ChainKnowledge, epsilon: float) -> float:
         if self.method == "exact":
             return exact_scale(
-                known.chains, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+                known.chains,
+                known.lengths,
+                epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
             )
         mass, gap = mixing(known)
         return approximate_scale(
-            mass, gap, known.lengths, epsilon, uncertainty_penalty=known.uncertainty_penalty
+            mass,
+            gap,
+            known.lengths,
+            epsilon,
+            uncertainty_penalty=known.uncertainty_penalty,
+            database=known.database,
         )

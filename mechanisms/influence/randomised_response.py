@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -57,6 +57,10 @@ class RandomisedResponse:
         """Return what several releases of one database guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
 
+    def split_among(self, n_releases: int) -> RandomisedResponse:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
+
     def channel(self) -> FloatArray:
         """Return the log probability of a report given the truth, shape (states, states)."""
         log_other = -np.logaddexp(self.epsilon, math.log(self.states - 1))
@@ -99,7 +103,7 @@ class RandomisedResponse:
                     f"{self.states}^{reports} sequences of reports are too many to list"
                 )
             return self._binary(first, second, n_releases)
-        one, other = (self._listed(law, n_releases) for law in (first, second))
+        one, other = (self._enumerate(law, n_releases) for law in (first, second))
         return FinitePair.from_logs(first=one, second=other)
 
     def _binary(self, first: SequenceLaw, second: SequenceLaw, k: int) -> PureBracket:
@@ -114,7 +118,7 @@ class RandomisedResponse:
             processed=FinitePair.from_logs(first=true_reports, second=true_reports[::-1]),
         )
 
-    def _listed(self, law: SequenceLaw, k: int) -> FloatArray:
+    def _enumerate(self, law: SequenceLaw, k: int) -> FloatArray:
         """Return the log probability of every sequence of k reports an entry."""
         channel = np.exp(self.channel())
         reports = channel

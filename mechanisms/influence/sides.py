@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mechanisms.check import FloatArray, whole
+from mechanisms.check import BoolArray, FloatArray, whole
 from mechanisms.influence.chain import MarkovChain
-
-BoolArray = NDArray[np.bool_]
 
 # Probabilities below this are brackets, not numbers: at least 0 and at most this.
 UNDERFLOW = 1e-290

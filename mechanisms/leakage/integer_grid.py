@@ -100,6 +100,12 @@ def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -
     return FinitePair.from_logs(first=tables[0].ravel(), second=tables[1].ravel())
 
 
+def repeated(law: FiniteLaw, k: int) -> FiniteLaw:
+    """Return the law of an answer k times over: what k releases of one answer add noise to."""
+    rows = np.asarray(law.atoms, dtype=np.float64).reshape(law.weights.size, -1)
+    return law if k == 1 else FiniteLaw(atoms=np.tile(rows, k), weights=law.weights)
+
+
 def largest_log_ratio(first: FloatArray, second: FloatArray) -> float:
     """Return ``max |first - second|`` over entries that are not both -inf."""
     # An output impossible under both tells nothing; one impossible under one of them tells all.

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mechanisms.check import FloatArray, IntArray
-
-BoolArray = NDArray[np.bool_]
+from mechanisms.check import BoolArray, FloatArray, IntArray
 
 # Gauss (7 points) and Kronrod (15 points) rules on [-1, 1] (Piessens et al. 1983, QUADPACK).
 _NODES = np.array(

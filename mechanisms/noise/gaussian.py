@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,12 +22,11 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 CalibrationName = Literal["classical", "analytic"]
-CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,20 +50,20 @@ class GaussianNoise:
         law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
         object.__setattr__(self, "covariance", law.covariance)
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance of each coordinate, shape (m,)."""
-        return np.diag(self.covariance).copy()
-
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         values, vectors = np.linalg.eigh(self.covariance)
         root = vectors * np.sqrt(np.maximum(values, 0))
         return rng.standard_normal(shape) @ root.T
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
-        """Epsilon of k releases at the measure's delta; infinite off the noised subspace."""
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
+        """Epsilon of k releases at a delta; infinite off the noised subspace."""
         distances = [mahalanobis(row, self.covariance / k) for row in differences]
-        return self.epsilon_at(max(distances), measure.delta)
+        return self.epsilon_at(max(distances), delta)
+
+    def split_among(self, n_releases: int) -> GaussianNoise:
+        """Return the noise whose average over so many releases is this noise."""
+        return replace(self, covariance=self.covariance * n_releases)
 
     def epsilon_at(self, distance: float, delta: float) -> float:
         """Turn a Mahalanobis distance into epsilon by this noise's calibration."""
@@ -120,9 +119,10 @@ def target_distance(budget: EpsilonDelta, calibration: CalibrationName) -> float
     return gaussian_distance(budget.epsilon, budget.delta)
 
 
-def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
-    """Return the conditions that a calibration states with its guarantee."""
-    return (CLASSICAL_NOTE,) if calibration == "classical" else ()
+def calibration_conditions(calibration: CalibrationName) -> tuple[Condition, ...]:
+    """Return the conditions of a guarantee that sampled Gaussian noise and its calibration add."""
+    proved = (Condition.SMALL_EPSILON,) if calibration == "classical" else ()
+    return (Condition.REAL_NUMBERS, *proved)
 
 
 def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> PairLeakage:

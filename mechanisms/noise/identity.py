@@ -24,6 +24,7 @@ class ExactRelease:
     """Release the answer itself, every time."""
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:
@@ -34,6 +35,11 @@ class ExactRelease:
         """Return the answers unchanged."""
         del rng
         return x
+
+    @property
+    def noise_covariance(self) -> FloatArray:
+        """No noise, shape (1, 1): the same in every direction of any space."""
+        return np.zeros((1, 1))
 
     def log_density(self, releases: Array, answers: Array) -> FloatArray:
         """Return 0 where release and answer agree in every entry, else -inf."""

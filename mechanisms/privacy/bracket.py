@@ -12,6 +12,13 @@ class NotComputableError(NotPossibleError):
 
 
 @dataclass(frozen=True, slots=True)
+class NotComputable:
+    """A number that is not known, as a value; `reason` says why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Bracket:
     """Bounds ``lo <= value <= hi``; equal where the value is exact.
 

@@ -14,9 +14,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.alpha_wasserstein import (
     wasserstein_gaussian_epsilon,
     wasserstein_gaussian_scale,
@@ -85,8 +83,9 @@ class BestPublished:
         binding = max(found, key=lambda best: best.scale)
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=(f"smallest: {binding.bound}", *answers.skipped()),
         )

@@ -19,17 +19,13 @@ from mechanisms.check import one_of
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.leakage.gaussian_log_ratio import LogRatio
 from mechanisms.leakage.root import smallest_monotone
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.scale_claim import (
     over_pairs,
     scaled_noise,
 )
-
-ASSUMED = "assumes Gaussian answers"
-
 
 Pair = tuple[float, float]
 
@@ -90,10 +86,11 @@ class GaussianPrior:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem="the divergence itself" if exact else "Ding, Yang, Zhang (2026), Theorem 2",
-            notes=(ASSUMED,),
+            conditions=(Condition.GAUSSIAN_ANSWERS,),
         )
 
 

@@ -17,9 +17,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.noise_cost import (
     log_mean_laplace,
     reciprocal,
@@ -70,8 +68,9 @@ class JointConvexLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=answers.skipped(),
         )

@@ -26,11 +26,9 @@ from mechanisms.laws.coupling import Coupling
 from mechanisms.leakage.gaussian_tradeoff import classical_constant, gaussian_deltas
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.leakage.root import smallest_monotone
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import (
-    PUFFERFISH,
-    ApproximateMeasure,
-)
+from mechanisms.privacy.indistinguishability import Approximate
 from mechanisms.renyi.scale_claim import (
     check_noise,
     over_pairs,
@@ -85,9 +83,9 @@ class KantorovichApproximate:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), Kantorovich mechanism, by joint convexity",
             notes=answers.skipped(),
         )
@@ -135,11 +133,12 @@ class KantorovichGaussianClassical:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), with Dwork and Roth (2014), Theorem A.1",
-            notes=("proved for epsilon <= 1", *answers.skipped()),
+            conditions=(Condition.SMALL_EPSILON,),
+            notes=answers.skipped(),
         )
 
 

@@ -25,9 +25,7 @@ from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.scale_claim import (
     over_pairs,
     scaled_noise,
@@ -83,8 +81,9 @@ class LowOrderLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem="Ding, Yang, Zhang (2026), Proposition 1",
             notes=answers.skipped(),
         )

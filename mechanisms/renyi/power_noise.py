@@ -22,16 +22,12 @@ from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.leakage.root import largest_convex
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RENYI_PUFFERFISH,
-    ApproximateMeasure,
-    Guarantee,
-    NoClaim,
-    RenyiMeasure,
-)
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Renyi
 from mechanisms.renyi.least_noise_coupling import least_noise_coupling
 from mechanisms.renyi.noise_cost import (
     log_mean_exp,
@@ -65,10 +61,11 @@ class PowerNoise:
         positive("rate", self.rate, infinite=False)
         within("power", self.power, 0, 1, ends="(]")
 
-    def variances(self) -> FloatArray:
-        """Return the noise variance, shape (1,): ``Gamma(3/p)/Gamma(1/p) rate^(-2/p)``."""
+    @property
+    def covariance(self) -> FloatArray:
+        """The noise variance, shape (1, 1): ``Gamma(3/p)/Gamma(1/p) rate^(-2/p)``."""
         p = self.power
-        return np.array([math.exp(gammaln(3 / p) - gammaln(1 / p) - 2 / p * math.log(self.rate))])
+        return np.array([[math.exp(gammaln(3 / p) - gammaln(1 / p) - 2 / p * math.log(self.rate))]])
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., 1): ``rate |Z|^p`` is Gamma(1/p)."""
@@ -81,9 +78,13 @@ class PowerNoise:
         log_norm = math.log(2) + gammaln(1 + 1 / p) - math.log(self.rate) / p
         return -self.rate * np.abs(z[..., 0]) ** p - log_norm
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> PowerNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return PowerNoise(rate=self.rate / n_releases, power=self.power)
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases under translations; exact, since the peak attains it."""
-        del measure
+        del delta
         return k * self.rate * float(np.abs(differences).max()) ** self.power
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -124,11 +125,11 @@ class RateClaim:
             for plan in self.plans
         ]
         return Guarantee(
-            notion=RENYI_PUFFERFISH,
-            measure=RenyiMeasure(self.order),
-            epsilon=max(found),
+            notion=Renyi(order=self.order),
+            bound=max(found),
             theorem=THEOREM,
-            notes=(*self.notes, FLOAT_NOTE),
+            assumptions=Assumptions(public=(Public.LAWS,), conditions=(Condition.REAL_NUMBERS,)),
+            notes=self.notes,
         )
 
 
@@ -177,7 +178,7 @@ class WassersteinExponential:
         claim = RateClaim(plans=plans, order=order, notes=answers.skipped())
         rate = min(self._rate(plan, order, epsilon) for plan in plans)
         if rate == 0:
-            raise NotApplicableError(f"no noise meets this budget by {THEOREM}")
+            raise NotApplicableError(f"no noise meets epsilon={epsilon:g} by {THEOREM}")
         if math.isinf(rate):
             return ZeroNoiseRelease(claim=claim.at(math.inf, self.power))
         return AdditiveNoise(noise=PowerNoise(rate=rate, power=self.power), claim=claim)

@@ -19,14 +19,12 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling
 from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import (
-    PUFFERFISH,
-)
+from mechanisms.privacy.indistinguishability import PURE
 from mechanisms.renyi.scale_claim import (
     over_pairs,
     scaled_noise,
 )
-from mechanisms.renyi.w_infinity import PURE, check_plan, plans
+from mechanisms.renyi.w_infinity import check_plan, plans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +67,9 @@ class RelaxedKantorovichLaplace:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
+            notion=PURE,
             theorem="Ding (2022), relaxed Kantorovich mechanism",
             notes=answers.skipped(),
         )

@@ -17,9 +17,11 @@ from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RENYI_PUFFERFISH, Guarantee, Measure, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.notion import Notion
 
 T = TypeVar("T")
 
@@ -66,27 +68,22 @@ class ScaleClaim:
         One a pair: epsilon at a scale.
     noise : {"laplace", "gaussian"}
         For which the theorem holds.
-    notion, theorem : str
-    measure : Measure
+    notion : Notion
+    theorem : str
+    conditions : tuple of Condition
     notes : tuple of str
-    repeatable : bool
-        Whether the theorem averages over pairs of answers, so that it covers repeated Laplace
-        releases.
     """
 
     epsilon_at_scale: tuple[Callable[[float], float], ...]
     noise: NoiseName
-    notion: str
+    notion: Notion
     theorem: str
-    measure: Measure
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
-    repeatable: bool = True
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Read the theorem at this noise's scale."""
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
-            if n_releases > 1 and not self.repeatable:
-                return NoClaim(reason="the true divergence of repeated releases is not known")
             # The smallest scale serves as that of all coordinates: the bound falls with the scale.
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
@@ -100,9 +97,9 @@ class ScaleClaim:
         """Return the guarantee of noise of this scale; 0 is no noise."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=max(at(scale) for at in self.epsilon_at_scale),
+            bound=max(at(scale) for at in self.epsilon_at_scale),
             theorem=self.theorem,
+            assumptions=Assumptions(public=(Public.LAWS,), conditions=self.conditions),
             notes=self.notes,
         )
 
@@ -123,21 +120,27 @@ class ZeroNoiseRelease(ExactRelease):
         del n_releases
         return self.claim
 
+    def split_among(self, n_releases: int) -> ZeroNoiseRelease:
+        """Return the same release: nothing is spent."""
+        del n_releases
+        return self
+
 
 def scaled_noise(
     pairs: Sequence[PairScale],
     *,
+    epsilon: float,
     noise: NoiseName,
-    measure: Measure,
+    notion: Notion,
     theorem: str,
+    conditions: tuple[Condition, ...] = (),
     notes: tuple[str, ...] = (),
-    notion: str = RENYI_PUFFERFISH,
     dimension: int = 1,
-    repeatable: bool = True,
 ) -> AdditiveNoise | ZeroNoiseRelease:
     """Return the mechanism whose noise serves every pair: the largest of their scales.
 
     Noise is independent with one scale per coordinate. A scale of 0 releases the answer itself.
+    `epsilon` is the budget that was asked for, which a refusal names.
 
     Raises
     ------
@@ -152,12 +155,11 @@ def scaled_noise(
         noise=noise,
         notion=notion,
         theorem=theorem,
-        measure=measure,
-        notes=(*notes, FLOAT_NOTE),
-        repeatable=repeatable,
+        conditions=(*conditions, Condition.REAL_NUMBERS),
+        notes=notes,
     )
     if math.isinf(scale):
-        raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
+        raise NotApplicableError(f"no {noise} noise meets epsilon={epsilon:g} by {theorem}")
     if scale == 0:
         # Noise of scale 0 has no density; the release is then the answer itself.
         return ZeroNoiseRelease(claim=claim.at(0.0))

@@ -23,11 +23,8 @@ from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.coupling import Coupling, wasserstein
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    DeltaApproximateRenyiMeasure,
-    Measure,
-    RenyiMeasure,
-)
+from mechanisms.privacy.indistinguishability import DeltaApproximateRenyi, Renyi
+from mechanisms.privacy.notion import Notion
 from mechanisms.renyi.joint_convex import joint_convex_laplace_scale
 from mechanisms.renyi.noise_cost import (
     laplace_divergence,
@@ -85,11 +82,11 @@ class ShiftReduction:
         """Take the largest scale over the pairs."""
         theorem = f"{SOURCE}, Corollary 3.1"
         order, epsilon = check_order(budget, theorem), budget.epsilon
-        measure: Measure = RenyiMeasure(order)
+        notion: Notion = Renyi(order=order)
         distances = [wasserstein(*laws, order=float("inf")) for laws in answers.law_pairs()]
         notes = answers.skipped()
         if self.delta > 0:
-            measure = DeltaApproximateRenyiMeasure(order, self.delta)
+            notion = DeltaApproximateRenyi(order=order, delta=self.delta)
             notes = (*notes, "given events of mass 1 - delta on either side")
             distances = [w_delta_closeness(p, q, delta=self.delta) for p, q in answers.law_pairs()]
         laplace = self.noise == "laplace"
@@ -100,7 +97,14 @@ class ShiftReduction:
             lambda distance: shift(distance, order=order, epsilon=epsilon),
             lambda distance, s: read(distance, order=order, scale=s),
         )
-        return scaled_noise(pairs, noise=self.noise, measure=measure, theorem=theorem, notes=notes)
+        return scaled_noise(
+            pairs,
+            epsilon=budget.epsilon,
+            noise=self.noise,
+            notion=notion,
+            theorem=theorem,
+            notes=notes,
+        )
 
 
 def shift_laplace_scale(distance: float, *, order: float, epsilon: float) -> float:

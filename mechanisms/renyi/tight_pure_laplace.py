@@ -34,6 +34,16 @@ class TightPureLaplace:
 
     def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
         """Find the scale at which the largest log ratio of the releases is epsilon."""
-        return TightNoise(noise="laplace").calibrate(
-            answers, budget=RenyiEpsilon(order=math.inf, epsilon=budget.epsilon)
+        return TightNoise(noise="laplace").calibrate(answers, budget=_largest(budget))
+
+    def calibrate_together(
+        self, answers: ScalarAnswers, *, budget: Epsilon, n_releases: int
+    ) -> Mechanism:
+        """Find the scale at which the largest log ratio of all releases together is epsilon."""
+        return TightNoise(noise="laplace").calibrate_together(
+            answers, budget=_largest(budget), n_releases=n_releases
         )
+
+
+def _largest(budget: Epsilon) -> RenyiEpsilon:
+    return RenyiEpsilon(order=math.inf, epsilon=budget.epsilon)

@@ -16,10 +16,7 @@ from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.coupling import Coupling, comonotone
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import (
-    PUFFERFISH,
-    ApproximateMeasure,
-)
+from mechanisms.privacy.indistinguishability import PURE
 from mechanisms.renyi.noise_cost import (
     reciprocal,
     rounded_up,
@@ -28,8 +25,6 @@ from mechanisms.renyi.scale_claim import (
     over_pairs,
     scaled_noise,
 )
-
-PURE = ApproximateMeasure(0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +69,9 @@ class WInfinityLaplace:
         wide = "Song, Wang, Chaudhuri (2017), W_infinity mechanism"
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
+            notion=PURE,
             theorem=wide if self.plan == "comonotone" else "Ding (2022), Theorem 1",
             notes=answers.skipped(),
         )

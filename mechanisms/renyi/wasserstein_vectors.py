@@ -20,7 +20,7 @@ from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import pairwise_distances, w_infinity
 from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
+from mechanisms.privacy.indistinguishability import PURE, Renyi
 from mechanisms.renyi.alpha_wasserstein import (
     wasserstein_gaussian_epsilon,
     wasserstein_gaussian_scale,
@@ -101,8 +101,9 @@ class WassersteinVectors:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             dimension=answers.dimension,
         )
@@ -146,9 +147,9 @@ class WInfinityVectors:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(0.0),
+            notion=PURE,
             theorem="Song, Wang, Chaudhuri (2017), W_infinity mechanism, in R^m",
             dimension=answers.dimension,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -42,10 +42,12 @@ class PeeledRanking:
     Counts are not monotone in an entry's value, so the factor 2 stays. The picks together cost
 
     - ``composition="per_pick"``: ``epsilon = k e``, basic composition, as published;
-    - ``composition="joint"``, exponential picks only: ``epsilon = (k + 1) e / 2``. The logarithm
-      of a ranking's probability is the sum of ``e c / 2`` over what is shown, in which the two
-      moved counts give at most ``e / 2`` together, less k logarithms of sums of the weights that
-      are left, each of which moves by at most ``e / 2``.
+    - ``composition="joint"``: ``epsilon = (k + 1) e / 2``. The logarithm of a ranking's
+      probability is the sum of ``e c / 2`` over what is shown, in which the two moved counts give
+      at most ``e / 2`` together, plus one term a pick that moves by at most ``e / 2``: for
+      exponential picks less the logarithm of the sum of the weights that are left; for
+      permute-and-flip ``log h(c)``, where ``P(i | left) = exp(e c_i / 2) h(c)`` with h
+      nonincreasing in every count and ``h(c + 1) = exp(-e / 2) h(c)`` where all counts rise.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ class PeeledRanking:
 
     def __post_init__(self) -> None:
         check_selection(self.selection)
-        check_composition(self.composition, self.selection)
+        check_composition(self.composition)
         positive("epsilon", self.epsilon, infinite=False)
         positive("sensitivity", self.sensitivity, infinite=False)
         if whole("k", self.k) > len(self.candidates):
@@ -93,6 +95,10 @@ class PeeledRanking:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several rankings of one answer guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> PeeledRanking:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``."""
@@ -161,11 +167,9 @@ class PeeledRanking:
         return channel_pair(one, other, n_releases)
 
 
-def check_composition(composition: str, selection: str) -> None:
-    """Refuse an unknown composition, and that of whole rankings where it is not proved."""
+def check_composition(composition: str) -> None:
+    """Refuse an unknown composition."""
     one_of("composition", composition, COMPOSITIONS)
-    if composition == "joint" and selection == "permute_and_flip":
-        raise ValueError("composition='joint' needs selection=gumbel or peeled.")
 
 
 def check_selection(selection: object) -> None:

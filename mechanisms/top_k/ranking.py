@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mechanisms.base import (
     Calibration,
+    HasDeterminism,
     HasLeakage,
     Knowledge,
     Mechanism,
@@ -24,6 +25,7 @@ from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.sharing import HasSplit
 
 SCANS = 8  # up to this many picks, repeated scans are faster than a sort
 
@@ -84,6 +86,11 @@ class RankedRelease:
     k: int
 
     @property
+    def deterministic(self) -> bool:
+        """Whether the other mechanism is."""
+        return isinstance(self.inner, HasDeterminism) and self.inner.deterministic
+
+    @property
     def guarantee(self) -> Guarantee | NoClaim:
         """What the other mechanism guarantees."""
         return self.inner.guarantee
@@ -91,6 +98,12 @@ class RankedRelease:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what the other mechanism guarantees for several releases of one answer."""
         return guarantee_of(self.inner, n_releases)
+
+    def split_among(self, n_releases: int) -> RankedRelease:
+        """Share the other mechanism's budget among releases."""
+        if not isinstance(self.inner, HasSplit):
+            raise NotApplicableError("no composition theorem covers several such histograms")
+        return replace(self, inner=self.inner.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``; ties go to the lowest index."""

@@ -45,6 +45,7 @@ class FixedRanking:
     """
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
     ranking: IntArray
 
     @property

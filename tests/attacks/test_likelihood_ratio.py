@@ -16,7 +16,8 @@ from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=40, deadline=None)
 real = st.floats(-20, 20)
@@ -25,7 +26,7 @@ NOTHING = Shadow(secret=np.array([0, 1]), answers=np.zeros((2, 1)), releases=np.
 
 def adding(noise, m=1):
     claim = TranslationClaim(
-        differences=np.ones((1, m)), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.ones((1, m)), theorem="t", notion=PURE, assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 

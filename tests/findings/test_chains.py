@@ -12,6 +12,7 @@ import yaml
 from bench.datasets.sequences.chains import GivenChain
 from bench.scenarios.chain_count import ChainCount
 from bench.study.cross import Cross
+from bench.study.session import Session
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.group_privacy import GroupLaplace
 from mechanisms.influence.binary_chain import long_chain_influence
@@ -24,6 +25,7 @@ from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.gaussian import observed_influence, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
 from mechanisms.renyi.w_infinity import WInfinityLaplace
@@ -83,8 +85,8 @@ def test_quilts_add_less_noise_than_w_infinity_at_large_epsilon():
 def test_the_expected_value_claim_breaks_and_names_its_assumption():
     for epsilon, value in ((0.5, 0.5136), (1, 1.0368), (2, 2.0098), (4, 3.4884)):
         assert loss(ExpectedValueLaplace(), epsilon) == pytest.approx(value, abs=1e-3)
-    notes = calibrated(ExpectedValueLaplace(), 1).guarantee.notes
-    assert any("translations of each other" in note for note in notes)
+    assumed = calibrated(ExpectedValueLaplace(), 1).guarantee.assumptions
+    assert Condition.TRANSLATIONS in assumed.conditions
 
 
 @pytest.mark.parametrize(
@@ -123,8 +125,8 @@ def test_paying_the_influence_once_buys_more(epsilon, once, thrice):
     curve = chain_curve(CHAIN, 60)
     assert curve.budget(epsilon).total == pytest.approx(once, abs=1e-4)
     assert 3 * curve.budget(epsilon / 3).total == pytest.approx(thrice, abs=1e-4)
-    shared = calibrated(InfluenceLaplace(releases=3), epsilon)
-    assert shared.repeated_guarantee(3).epsilon == pytest.approx(epsilon)
+    shared = calibrated(InfluenceLaplace(), epsilon).split_among(3)
+    assert shared.repeated_guarantee(3).bound == pytest.approx(epsilon)
 
 
 def test_three_releases_have_one_pure_loss():
@@ -164,7 +166,7 @@ def test_every_column_of_the_ledger_is_filled_and_violations_are_explained():
     )  # fmt: skip
     filled, violated = set(), set()
     for cell in study.cells():
-        result = study.run_cell(cell)
+        result = study.run_cell(cell, Session())
         assert result.status == "finished", (cell.name, result.facts)
         columns = {r["metric"] for r in result.rows if r["attack"] == ""}
         if {"claimed", "exact", "certified"} <= columns:

@@ -25,7 +25,9 @@ KINDS = {
     "expected_value_gaussian": "distribution.expected_value.ExpectedValueGaussian",
     "expected_value_laplace": "distribution.expected_value.ExpectedValueLaplace",
     "eigenvector_gaussian": "distribution.eigenvector.EigenvectorGaussian",
-    "uncertain_directional_gaussian": "distribution.uncertain_directional.UncertainDirectionalGaussian",
+    "uncertain_directional_gaussian": (
+        "distribution.uncertain_directional.UncertainDirectionalGaussian"
+    ),
     "minimum_noise_gaussian": "distribution.minimum_noise.MinimumNoiseGaussian",
     "directional_gaussian": "distribution.directional.DirectionalGaussian",
     "directional_laplace": "distribution.directional.DirectionalLaplace",

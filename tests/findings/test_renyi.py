@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
+from bench.study.session import Session
 from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.coupling import comonotone, wasserstein
 from mechanisms.laws.finite import FiniteLaw
@@ -220,7 +221,7 @@ def heart(mechanism, **changes):
     }  # fmt: skip
     study = Cross(**settings)
     (cell,) = study.cells()
-    return study.run_cell(cell)
+    return study.run_cell(cell, Session())
 
 
 def number(result, metric):

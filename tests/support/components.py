@@ -10,15 +10,18 @@ import numpy as np
 
 from attacks.base import Worlds
 from bench.scenarios.base import look_up_fact
+from mechanisms.group_privacy import replaced_units
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
 from mechanisms.leakage.pair import FinitePair, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, NoBudget
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,9 +131,7 @@ class FixedClaim:
     epsilon: float
 
     def guarantee(self, noise, n_releases):
-        return Guarantee(
-            notion="planted", measure=ApproximateMeasure(0.0), epsilon=self.epsilon, theorem="none"
-        )
+        return Guarantee(notion=PURE, bound=self.epsilon, theorem="none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,9 +158,9 @@ class Ranking:
     @property
     def guarantee(self):
         return Guarantee(
-            notion="group differential privacy",
-            measure=ApproximateMeasure(0.0),
-            epsilon=self.epsilon,
+            notion=PURE,
+            bound=self.epsilon,
+            assumptions=replaced_units("entry", 3),
             theorem="post-processing",
         )
 
@@ -266,9 +267,8 @@ class XorOrParityRelease:
     @property
     def guarantee(self):
         return Guarantee(
-            notion="pufferfish",
-            measure=ApproximateMeasure(0.0),
-            epsilon=0.0,
+            notion=PURE,
+            bound=0.0,
             theorem="Bai et al. (2026), Example 3",
         )
 
@@ -284,7 +284,7 @@ class XorOrParityRelease:
     def leakage(self, first, second, n_releases):
         def law(answers):
             outputs = {}
-            for row, weight in zip(answers.support, answers.weights, strict=True):
+            for row, weight in zip(answers.atoms.astype(int), answers.weights, strict=True):
                 single = {
                     ("a", row[1] ^ row[0], row[2] ^ row[0]): 0.5,
                     ("b", int(row.sum()) % 2): 0.5,
@@ -334,9 +334,9 @@ class Slow:
             noise=LaplaceNoise(scales=np.full(answers.means.shape[1], 1 / budget.epsilon)),
             claim=TranslationClaim(
                 differences=answers.differences(),
-                notion="pufferfish",
+                notion=PURE,
                 theorem="Dwork et al. (2006)",
-                measure=ApproximateMeasure(0.0),
+                assumptions=Assumptions(),
             ),
         )
 
@@ -350,3 +350,13 @@ class Failing:
 
     def calibrate(self, *, budget):
         raise RuntimeError("planted failure")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quoting(Suppression):
+    """Fails with an error that quotes a variable of the environment."""
+
+    variable: str = ""
+
+    def calibrate(self, *, budget):
+        raise RuntimeError(f"{self.variable}={os.environ[self.variable]}")

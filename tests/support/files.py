@@ -1,5 +1,8 @@
 """Whether optional files are there."""
 
+import os
+from pathlib import Path
+
 from bench.datasets.source import DataAbsentError, locate
 
 
@@ -8,3 +11,8 @@ def holds(name):
         return locate(name, None).is_file()
     except DataAbsentError:
         return False
+
+
+def beside(name):
+    """Return a folder beside the one named by BENCH_DATA."""
+    return Path(os.environ.get("BENCH_DATA", ".")).resolve().parent / name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from bench.datasets.table.column import NumericTable
+from bench.scenarios.numeric_column import NumericColumn
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.finite import FiniteLaw
 
@@ -34,5 +34,6 @@ def answers_of(*laws):
 def embedded(name):
     """Return the two laws of a data set of Ding, Yang and Zhang (2026)."""
     file, value, secret = SOURCES[name]
-    table = NumericTable(path=f"embedded:{file}", value=value, secret=secret, count="count")
-    return tuple(table.law(side) for side in SIDES[name])
+    return NumericColumn(
+        path=f"embedded:{file}", value=value, secret=secret, pairs=[SIDES[name]], count="count"
+    ).laws

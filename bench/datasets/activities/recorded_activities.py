@@ -64,17 +64,15 @@ class CareerRanking:
     @cached_property
     def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
-        table = read_mvad(self.path)
-        if self.group is not None and self.group not in table:
-            has = ", ".join(table.columns)
-            raise DataError(f"mvad has no column {self.group!r} to group by; it has {has}.")
+        wanted = () if self.group is None else (self.group,)
+        table, months = read_mvad(self.path, *wanted)
         names = [ALL] * len(table) if self.group is None else [
-            f"{self.group}={value}" for value in table[self.group]
+            f"{self.group}={value}" for value in table.text(self.group).to_pylist()
         ]  # fmt: skip
         chosen = np.random.default_rng(self.seed).permutation(len(table))
         queried = np.zeros(len(table), dtype=bool)
         queried[chosen[: round(self.held_out * len(table))]] = True
-        return of_people(careers(table), names, queried.tolist(), self.steps)
+        return of_people(careers(table, months), names, queried.tolist(), self.steps)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ import numpy as np
 
 from bench.datasets.activities.home_files import FOLDER, name_of, read_home
 from bench.datasets.activities.mvad import careers, read_mvad
-from bench.datasets.sequences.chains import chain_digest
-from bench.datasets.source import DataError, decompress, locate
+from bench.datasets.sequences.chains import chain_digest, never_left_notes
+from bench.datasets.source import DataError, locate
+from bench.datasets.table.table_file import TableFile
 from mechanisms.check import one_of, positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
@@ -62,6 +63,11 @@ class Recording:
         return tuple(str(state) for state in self.fitted.states)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed for states that are never left."""
+        return never_left_notes(self.fitted.never_left)
+
+    @property
     def lengths(self) -> tuple[int, ...]:
         """Length of each sequence."""
         return tuple(len(sequence) for sequence in self.sequences)
@@ -100,13 +106,11 @@ class HouseholdPower(Recording):
     def read(self) -> list[Sequence[Hashable]]:
         """Return the unbroken runs of states."""
         path = locate(POWER, self.path)
+        file = TableFile(path=str(path), separator="tab", names=("minute", "kilowatts"))
         try:
-            rows = [
-                line.split("\t") for line in decompress(path).decode().splitlines() if line.strip()
-            ]
-            power = np.array([float(kilowatts) for _, kilowatts in rows])[:: self.minutes]
-        except ValueError as error:
-            raise DataError(f"{path} is not in its published format: {error}.") from error
+            power = file.read("kilowatts").numbers("kilowatts")[:: self.minutes]
+        except DataError as error:
+            raise DataError(f"{path} is not in its published format: {error}") from error
         runs = np.split(power, np.flatnonzero(power == 0))
         states = [(run[run > 0] // self.width).astype(int).tolist() for run in runs]
         return [run for run in states if run]
@@ -125,7 +129,7 @@ class Careers(Recording):
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence a person."""
-        return list(careers(read_mvad(self.path)))
+        return list(careers(*read_mvad(self.path)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,14 +8,14 @@ import pytest
 from hydra import compose, initialize_config_module
 from omegaconf import OmegaConf
 
-from bench.config.build import ConfigError, build, build_once, check_parameters, unknown
+from bench.config.build import ConfigError, build, check_parameters, unknown
 from bench.config.choices import options
-from bench.core.cell import canonical
 
 TPR = "bench.metrics.attack.TprAtFpr"
 MEAN = "bench.scenarios.statistics.Mean"
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
-PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "figure": "figures"}
+PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "figure": "figures",
+          "notion": "notions"}  # fmt: skip
 # What each component is asked to do: the protocol of its group.
 METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
@@ -23,6 +23,7 @@ METHODS = {
     "attack": ("fit", "trained", "adaptive"),
     "metric": ("estimate", "side", "name"),
     "figure": ("draw",),
+    "notion": ("name", "unit", "evidence", "exact", "certify"),
     "engine": ("run",),
 }
 FILES = [(group, name) for group in METHODS for name in options(group)]
@@ -221,13 +222,6 @@ def test_a_broken_module_is_named(tmp_path, monkeypatch):
 
 def test_class_methods_can_be_targets():
     assert build({"_target_": "fractions.Fraction.from_float", "f": 0.5}, "thing") == 0.5
-
-
-def test_the_same_text_is_built_once():
-    text = canonical({"_target_": MEAN, "column": "x"})
-    assert build_once(text, "thing") is build_once(text, "thing")
-    other = canonical({"_target_": MEAN, "column": "y"})
-    assert build_once(other, "thing") is not build_once(text, "thing")
 
 
 def test_nearest_names_come_first():

@@ -226,3 +226,16 @@ def test_the_title_says_where_data_are_synthetic():
     assert wrap_title(table, "a title") == "a title"
     table.loc[0, "data"] = "synthetic"
     assert wrap_title(table, "a title") == "a title (synthetic data)"
+
+
+def test_another_attack_is_drawn_dotted_and_a_list_selects_several_mechanisms():
+    table = sweep()
+    other = table[table["metric"] == "acc"].assign(attack="b", value=0.5)
+    both = pd.concat([table, other])
+    where = {"mechanism": ["laplace", "noiseless", "absent"]}
+    figure = AgainstBudget(metric="acc", attack="a", beside="b", label="l", where=where).draw(both)
+    lines = {line.get_linestyle(): line.get_ydata() for line in figure.axes[0].lines}
+    assert list(lines[":"]) == [0.5] * 3
+    labels = {t.get_text() for t in figure.axes[0].get_legend().get_texts()}
+    assert labels == {"laplace", "noiseless"}
+    assert "dotted, crosses: b" in figure.axes[0].get_legend().get_title().get_text()

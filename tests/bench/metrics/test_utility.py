@@ -12,13 +12,15 @@ from bench.metrics.utility import (
     NoiseVariance,
     NormError,
     RelativeError,
+    StatisticVariance,
     errors,
 )
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("mean age, years", "# sex=F/M"))
@@ -151,7 +153,7 @@ NOISES = {
 
 def adding(noise):
     claim = TranslationClaim(
-        differences=np.array([[0.6, 0.8]]), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.array([[0.6, 0.8]]), theorem="t", notion=PURE, assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 
@@ -166,10 +168,12 @@ class Hiding:
 @pytest.mark.parametrize("name", NOISES)
 def test_the_noise_variance_is_exact_where_the_mechanism_knows_it(name):
     noise, expected = NOISES[name]
-    found = NoiseVariance().estimate([GAME], NAMES, adding(noise))
-    assert {e.method for e in found.values()} == {"exact"}
-    assert [found[s].value for s in NAMES.statistics] == pytest.approx(expected)
-    assert found[""].value == pytest.approx(sum(expected))
+    trace = NoiseVariance().estimate([GAME], NAMES, adding(noise))
+    each = StatisticVariance().estimate([GAME], NAMES, adding(noise))
+    assert {e.method for e in (*trace.values(), *each.values())} == {"exact"}
+    assert [each[s].value for s in NAMES.statistics] == pytest.approx(expected)
+    assert trace.keys() == {""}
+    assert trace[""].value == pytest.approx(sum(expected))
 
 
 @pytest.mark.parametrize("name", NOISES)
@@ -181,7 +185,11 @@ def test_the_measured_noise_variance_agrees_with_the_exact_one(name):
     # Three releases: the variance is that of the first, not of their average.
     releases = np.stack([mechanism.release(answers, rng) for _ in range(3)], axis=1)
     game = Released(answers=answers, releases=releases)
-    found = NoiseVariance().estimate([game], NAMES, Hiding(mechanism))
+    found = {
+        statistic: estimate
+        for metric in (NoiseVariance(), StatisticVariance())
+        for statistic, estimate in metric.estimate([game], NAMES, Hiding(mechanism)).items()
+    }
     wanted = dict(zip(NAMES.statistics, expected, strict=True)) | {"": sum(expected)}
     for statistic, estimate in found.items():
         deviation = (estimate.upper - estimate.lower) / 2 / norm.isf(0.025)

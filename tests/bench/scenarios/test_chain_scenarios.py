@@ -12,7 +12,9 @@ from bench.datasets.sequences.real_chains import HouseholdPower
 from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
 from bench.study.cross import Cross, absent_data
-from bench.study.game import Game, Sizes
+from bench.study.game import Game
+from bench.study.session import Session
+from bench.study.shared_worlds import SharedWorlds, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
@@ -26,6 +28,7 @@ from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.influence.uncertainty import uncertainty_penalty
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
 from mechanisms.renyi.w_infinity import WInfinityLaplace
@@ -84,7 +87,7 @@ def test_the_expected_value_mechanism_breaks_its_claim_where_answers_are_no_tran
     )
     exact = mechanism.leakage(scenario.law(0), scenario.law(1), 1).epsilon(0.0).hi
     assert exact == pytest.approx(1.0368, abs=1e-4)
-    assert any("translations of each other" in note for note in mechanism.guarantee.notes)
+    assert Condition.TRANSLATIONS in mechanism.guarantee.assumptions.conditions
 
 
 def test_facts_are_those_of_the_chain():
@@ -170,9 +173,10 @@ def test_mechanisms_on_records_are_compared_by_the_law_of_the_database():
         scenario.knowledge(CurveKnowledge), scenario.knowledge(EntryValues),
         scenario.knowledge(Sensitivity), budget=Epsilon(epsilon=1.0),
     )  # fmt: skip
+    sizes = Sizes(repetitions=1, shadow=1, holdout=1, test=1)
     game = Game(
-        scenario=scenario, mechanism=mechanism, n_releases=1, seed=0, scenario_text="",
-        release_text="", sizes=Sizes(repetitions=1, shadow=1, holdout=1, test=1),
+        session=Session(), mechanism=mechanism, n_releases=1, release_stream="",
+        shared=SharedWorlds(scenario=scenario, stream="", sizes=sizes, seed=0),
     )  # fmt: skip
     assert [law.value for law in game.laws()] == [0, 1]
 
@@ -199,7 +203,7 @@ def test_a_planted_mechanism_that_leaks_twice_its_claim_is_caught():
     planted = {"planted": {"_target_": "tests.support.components.LyingLaplace"}}
     study = cross(node(), planted, grid={"epsilon": [0.5, 1.0]})
     for cell in study.cells():
-        assert study.run_cell(cell).facts["verdict"] == "violated"
+        assert study.run_cell(cell, Session()).facts["verdict"] == "violated"
 
 
 def test_composition_is_measured_where_it_is_computable():
@@ -210,7 +214,7 @@ def test_composition_is_measured_where_it_is_computable():
     }, grid={"epsilon": [1.0], "n_releases": [1, 2]})  # fmt: skip
     found = {}
     for cell in study.cells():
-        result = study.run_cell(cell)
+        result = study.run_cell(cell, Session())
         rows = {r["metric"]: r["value"] for r in result.rows if r["attack"] == ""}
         found[cell.labels["mechanism"], cell.labels["n_releases"]] = rows, result.facts
     for name in ("rr", "exponential"):
@@ -231,7 +235,7 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     }  # fmt: skip
     study = cross(scenario, LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.run_cell(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "finished"
     assert result.facts["exact"].startswith("not computable: the exact law of histograms of 6")
 
@@ -243,7 +247,7 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     source = {"_target_": "bench.datasets.sequences.real_chains.HouseholdPower"}
     study = cross(node(source=source), LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.run_cell(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "not applicable"
     assert "no file" in result.facts["reason"]
 
@@ -254,8 +258,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
         ({"transition": [[0.6, 0.5], [0.2, 0.8]]}, "rows must sum to 1, got 1.1 in row 0"),
         ({"transition": [[1.2, -0.2], [0.2, 0.8]]}, "transition must be non-negative, got -0.2"),
         ({"transition": [[0.5, 0.5]]}, "transition must be a square matrix"),
-        ({"counted": "2"}, "state must be '0' or '1', got state='2'"),
-        ({"values": ["0", "x"]}, "state must be '0' or '1', got state='x'"),
+        ({"counted": "2"}, "the chain: unknown value '2'; there are: 0, 1"),
+        ({"values": ["0", "x"]}, "the chain: unknown value 'x'; there are: 0, 1"),
         ({"values": ["0"]}, "must have two possible values or more"),
         ({"initial": [1.0, 0.0], "positions": [1]}, "must have two possible values or more"),
         ({"transition": [[1.0, 0.0], [1.0, 0.0]]}, "must have two possible values or more"),
@@ -310,4 +314,4 @@ def test_families_of_pufferfish_mechanisms_name_one_notion():
         InfluenceLaplace().calibrate(curve, entry, budget=budget),
         MarkovQuiltLaplace(method="exact").calibrate(chains, entry, budget=budget),
     )
-    assert {m.guarantee.notion for m in mechanisms} == {"Pufferfish privacy"}
+    assert {m.guarantee.name for m in mechanisms} == {"Pufferfish privacy"}

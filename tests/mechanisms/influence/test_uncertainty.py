@@ -43,7 +43,7 @@ def test_the_joint_reading_has_its_closed_form_and_stays_below_twice_the_factor(
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.floats(0, 0.9))
-def test_the_conditional_reading_shifts_the_nominal_influence(seed, size, t):
+def test_conditional_uncertainty_shifts_the_nominal_influence(seed, size, t):
     q = np.random.default_rng(seed).dirichlet(np.ones(size) + 0.5, 2)
     nominal = np.log(q[0] / q[1]).max()
     widest = np.log((1 + t) * q[0] / ((1 - t) * q[1])).max()
@@ -57,7 +57,7 @@ def test_independent_cells_meet_the_floor_of_the_joint_reading(smallest, floor):
     assert spread_joint(joint, 0.2)[0, 1] == pytest.approx(floor, abs=1e-3)
 
 
-def test_the_conditional_reading_fails_where_the_joint_is_bounded():
+def test_the_conditional_bound_fails_where_the_joint_is_uncertain():
     # Two normalised joint tables within 20 %; the second shows more than the conditional bound.
     nominal = 0.5 * np.array([[0.06, 0.94], [0.04, 0.96]])
     rest = (2 - 0.06 * 1.2 - 0.94 * 0.8 - 0.04 * 0.8) / 0.96

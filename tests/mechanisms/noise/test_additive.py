@@ -17,17 +17,18 @@ from mechanisms.noise.additive import (
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
+from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 def claim(delta=0.0):
     return TranslationClaim(
         differences=np.array([[1.0, 0.0], [0.0, 2.0]]),
-        notion="distribution privacy",
         theorem="t",
-        measure=ApproximateMeasure(delta),
-        notes=("n",),
+        notion=Approximate(delta=delta),
+        assumptions=Assumptions(conditions=("c",)),
     )
 
 
@@ -43,10 +44,10 @@ def test_fresh_noise_is_added_to_every_answer():
 
 def test_the_claim_is_read_off_the_noise():
     release = AdditiveNoise(noise=LaplaceNoise(scales=np.array([1.0, 4.0])), claim=claim())
-    assert release.guarantee.epsilon == 1.0
-    assert release.guarantee.notes == ("n",)
+    assert release.guarantee.bound == 1.0
+    assert release.guarantee.assumptions.conditions == ("c",)
     assert guarantee_of(release, 1) == release.guarantee
-    assert guarantee_of(release, 3).epsilon == 3.0
+    assert guarantee_of(release, 3).bound == 3.0
     assert isinstance(guarantee_of(ExactRelease(), 3), NoClaim)
 
 

@@ -46,7 +46,7 @@ def test_the_scale_is_the_root_of_the_optimal_transport_value(seed, noise):
     mechanism = WassersteinVectors(noise=noise).calibrate(answers, budget=BUDGET)
     variance = 2 * expected**2 if noise == "laplace" else expected**2
     assert mechanism.variances() == pytest.approx([variance, variance], rel=1e-6)
-    assert mechanism.guarantee.epsilon == pytest.approx(0.5, rel=1e-9)
+    assert mechanism.guarantee.bound == pytest.approx(0.5, rel=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -63,7 +63,7 @@ def test_the_true_divergence_in_the_plane_meets_the_claim(noise):
     area = (axes[0][1] - axes[0][0]) * (axes[1][1] - axes[1][0])
     for f, g in (densities, densities[::-1]):
         assert f.sum() * area == pytest.approx(1.0, abs=2e-3)
-        assert math.log((f * f / g).sum() * area) <= mechanism.guarantee.epsilon
+        assert math.log((f * f / g).sum() * area) <= mechanism.guarantee.bound
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_w_infinity_counts_l1_moves_whatever_the_ground_distance():
     # Straight moves are (1.9, 0) and (.7, 0), crossed ones (1.3, 1.3) and (1.3, -1.3).
     assert by["l1"].variances() == pytest.approx(2 * (1.9 / 0.5) ** 2)
     assert by["l2"].variances() == pytest.approx(2 * (2.6 / 0.5) ** 2)
-    assert by["l1"].guarantee.epsilon == pytest.approx(0.5)
+    assert by["l1"].guarantee.bound == pytest.approx(0.5)
     with pytest.raises(ValueError, match="ground must be 'l1' or 'l2'"):
         WInfinityVectors(ground="l3")
 

@@ -104,7 +104,7 @@ def test_a_histogram_paid_by_category_has_m_over_two_times_the_scale():
     }
     scales = {way: mechanism.noise.scales for way, mechanism in made.items()}
     np.testing.assert_allclose(scales["per_category"], 1.5 * scales["joint"])
-    assert made["joint"].guarantee.epsilon == pytest.approx(2.0)
-    assert made["per_category"].guarantee.epsilon < 2.0
+    assert made["joint"].guarantee.bound == pytest.approx(2.0)
+    assert made["per_category"].guarantee.bound < 2.0
     with pytest.raises(ValueError, match="histogram must be 'joint' or 'per_category', got"):
         MarkovQuiltLaplace(histogram="both")

@@ -101,14 +101,16 @@ def test_unknown_annotations_are_counted(folder):
 def test_what_does_not_fit_is_refused(folder):
     with pytest.raises(DataError, match="held_out=2 leaves nobody of the 2 aged 18-29 to train"):
         read(folder, held_out=2)
-    with pytest.raises(DataError, match="has no column 'label:X'; it has annotation, label:Wal"):
+    with pytest.raises(
+        DataError, match="unknown column 'label:X'; there are: annotation, label:Wal"
+    ):
         read(folder, labelling="label:X")
     (folder / "P005.csv").write_text("time,annotation\n2014-05-01 10:00:00.000,\n")
     with pytest.raises(DataError, match=r"metadata.csv does not list P005"):
         read(folder)
     (folder / "P005.csv").unlink()
     (folder / "P001.csv.gz").write_bytes(gzip.compress(b"time,x\nnoon,1\n"))
-    with pytest.raises(DataError, match="is not in its published format") as error:
+    with pytest.raises(DataError, match="unknown column 'annotation'; there are: time, x") as error:
         read(folder)
     assert "\n" not in str(error.value)
     (folder / "metadata.csv").unlink()
