@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mechanisms.base import Mechanism
-from mechanisms.check import Array, FloatArray, IntArray
+from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 
 
@@ -36,7 +36,7 @@ class Worlds:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shadow:
-    """Worlds that the adversary simulated: secrets, clean answers and releases.
+    """Worlds that the adversary simulated: secrets, exact answers and releases.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Target:
     laws: tuple[AnswerLaw, ...] | None
 
 
-class UnsupportedMechanismError(ValueError):
+class UnsupportedMechanismError(NotPossibleError):
     """An attack that cannot run against a mechanism; the message is the reason."""
 
 
@@ -84,14 +84,14 @@ class Attacker(Protocol):
 class Attack(Protocol):
     """What ``conf/attack/*.yaml`` builds.
 
-    ``learns`` says whether the attacker depends on the shadow worlds, ``sees_noise`` whether it
+    ``trained`` says whether the attacker depends on the shadow worlds, ``adaptive`` whether it
     depends on the mechanism: an attacker that does not is fitted once and shared.
     """
 
-    learns: ClassVar[bool]
+    trained: ClassVar[bool]
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
 
     def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> Attacker:

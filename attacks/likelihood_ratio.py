@@ -11,7 +11,8 @@ from scipy.special import logsumexp
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
 from mechanisms.check import Array, FloatArray, whole
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
 CHUNK = 4_000_000
@@ -31,14 +32,14 @@ class LikelihoodRatio:
         Answers drawn per secret where neither closed form nor finite law is at hand.
     """
 
-    learns: ClassVar[bool] = False
+    trained: ClassVar[bool] = False
     n_draws: int = 2000
 
     def __post_init__(self) -> None:
         whole("n_draws", self.n_draws)
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
         return True
 
@@ -52,7 +53,7 @@ class LikelihoodRatio:
             law
             if isinstance(law, FiniteLaw)
             else FiniteLaw(
-                support=law.sample(self.n_draws, rng),
+                atoms=law.sample(self.n_draws, rng).astype(np.float64),
                 weights=np.full(self.n_draws, 1 / self.n_draws),
             )
             for law in target.laws
@@ -73,7 +74,7 @@ class DensityAttacker:
         """Return log densities, one column a secret; a release impossible under all scores 0."""
         columns = self._closed_form(releases)
         if columns is None:
-            columns = self._summed(releases)
+            columns = self._sum_over_atoms(releases)
         scores = np.stack(columns, axis=1)
         impossible = np.isneginf(scores).all(axis=1)
         if impossible.all():
@@ -93,25 +94,25 @@ class DensityAttacker:
         except NotComputableError:
             return None
 
-    def _summed(self, releases: Array) -> list[FloatArray]:
+    def _sum_over_atoms(self, releases: Array) -> list[FloatArray]:
         if not isinstance(self.mechanism, HasLogDensity):
             raise UnsupportedMechanismError("the mechanism offers no density for this answer law")
         try:
-            return [summed_over_atoms(self.mechanism, releases, law) for law in self.finite]
+            return [mixture_log_density(self.mechanism, releases, law) for law in self.finite]
         except NotComputableError as error:
             raise UnsupportedMechanismError(str(error)) from error
 
 
-def summed_over_atoms(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
+def mixture_log_density(mechanism: HasLogDensity, releases: Array, law: FiniteLaw) -> FloatArray:
     """Log density of ``(n, k, *shape)`` releases of one answer with a finite law, shape (n,)."""
     with np.errstate(divide="ignore"):
         log_weights = np.log(law.weights)
-    step = max(1, CHUNK // max(1, law.support.size))
+    step = max(1, CHUNK // max(1, law.atoms.size))
     parts = []
     for start in range(0, len(releases), step):
         part = releases[start : start + step]
         logs = sum(
-            mechanism.log_density(part[:, j, None], law.support[None]) for j in range(part.shape[1])
+            mechanism.log_density(part[:, j, None], law.atoms[None]) for j in range(part.shape[1])
         )
         parts.append(logsumexp(logs + log_weights, axis=1))
     return np.concatenate(parts)

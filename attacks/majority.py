@@ -15,10 +15,10 @@ from mechanisms.check import Array, FloatArray
 class Majority:
     """Always guess the secret that is most frequent among the shadow worlds."""
 
-    learns: ClassVar[bool] = True
+    trained: ClassVar[bool] = True
 
     @property
-    def sees_noise(self) -> bool:
+    def adaptive(self) -> bool:
         """Whether the fitted attacker depends on the mechanism."""
         return False
 

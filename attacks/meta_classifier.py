@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -22,22 +22,22 @@ class MetaClassifier:
     ----------
     estimator : scikit-learn classifier with ``predict_proba``
         Never fitted itself; a clone is.
-    shadow : {"clean", "noised"}
-        What to train on: exact answers, as published (not adaptive: it understates leakage), or
-        releases of the mechanism under attack.
+    adaptive : bool
+        Whether to train on releases of the mechanism under attack, or on exact answers, as
+        published (which understates leakage).
 
     References
     ----------
     Ateniese et al. (2015); Chen and Ohrimenko (2023), section 5.3.
     """
 
-    learns: ClassVar[bool] = True
+    trained: ClassVar[bool] = True
     estimator: ClassifierMixin
-    shadow: Literal["clean", "noised"] = "noised"
+    adaptive: bool = True
 
     def __post_init__(self) -> None:
-        if self.shadow not in ("clean", "noised"):
-            raise ValueError(f"shadow must be 'clean' or 'noised', got shadow={self.shadow!r}.")
+        if not isinstance(self.adaptive, bool):
+            raise ValueError(f"adaptive must be true or false, got adaptive={self.adaptive!r}.")
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict_proba"):
             kind = self.estimator if isinstance(self.estimator, type) else type(self.estimator)
             raise TypeError(
@@ -45,17 +45,11 @@ class MetaClassifier:
                 f"got {'the class ' if kind is self.estimator else ''}{kind.__name__}."
             )
 
-    @property
-    def sees_noise(self) -> bool:
-        """Whether the fitted attacker depends on the mechanism."""
-        return self.shadow == "noised"
-
     def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> FittedClassifier:
         """Fit a clone of the estimator; the shadow worlds must hold every secret."""
         k = shadow.releases.shape[1]
-        features = features_of(shadow.releases)
-        if self.shadow == "clean":
-            features = features_of(np.repeat(shadow.answers[:, None], k, axis=1))
+        seen = shadow.releases if self.adaptive else np.repeat(shadow.answers[:, None], k, axis=1)
+        features = features_of(seen)
         missing = sorted(set(range(target.n_secrets)) - set(np.unique(shadow.secret).tolist()))
         if missing:
             raise ValueError(f"shadow worlds must hold every secret, got none of {missing}.")

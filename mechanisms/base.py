@@ -6,11 +6,13 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.budget import Budget
-from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.composition import repeat
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.notion import Notion
 
 Sees = Literal["answers", "database"]
 
@@ -21,11 +23,11 @@ class Knowledge:
     __slots__ = ()
 
 
-class NotOfferedError(LookupError):
+class NotOfferedError(NotPossibleError):
     """A scenario cannot offer a fact; the message says which facts it does offer."""
 
 
-class NotApplicableError(ValueError):
+class NotApplicableError(NotPossibleError):
     """A calibration does not exist for this scenario or budget; the message is the reason."""
 
 
@@ -52,6 +54,23 @@ class HasRepeatedGuarantee(Protocol):
 
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what is claimed for `n_releases` releases of one answer."""
+
+
+@runtime_checkable
+class HasOtherNotions(Protocol):
+    """A mechanism that knows its claim in other notions better than a conversion would."""
+
+    def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
+        """Return the claim in `notion`; None where only converting the number is left."""
+
+
+@runtime_checkable
+class HasDeterminism(Protocol):
+    """A mechanism that knows whether its release is a function of the answer alone."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether repeating a release of one answer always shows the same."""
 
 
 @runtime_checkable
@@ -120,4 +139,4 @@ def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:
         return mechanism.guarantee
     if isinstance(mechanism, HasRepeatedGuarantee):
         return mechanism.repeated_guarantee(n_releases)
-    return NoClaim(reason="no composition theorem covers repeated releases of this mechanism")
+    return repeat(mechanism.guarantee, n_releases)

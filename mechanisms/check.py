@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,22 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Array = NDArray[np.generic]
+T = TypeVar("T")
+
+
+class NotPossibleError(ValueError):
+    """What is asked for does not exist here. It is recorded as such, never an error of the run.
+
+    The family: a fact that a scenario lacks (`mechanisms.base.NotOfferedError`), a calibration
+    (`mechanisms.base.NotApplicableError`), an exact number
+    (`mechanisms.privacy.bracket.NotComputableError`), an attack
+    (`attacks.base.UnsupportedMechanismError`), a metric (`bench.metrics.base.NotMeasurableError`).
+    """
+
+    @property
+    def reason(self) -> str:
+        """Why, in one line: the message."""
+        return str(self)
 
 
 def real(name: str, value: object) -> float:
@@ -69,6 +87,23 @@ def whole(name: str, value: object, *, low: int = 1) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}, got {name}={value!r}.")
     return int(value)
+
+
+def one_of(name: str, value: T, allowed: Sequence[object]) -> T:
+    """Return `value` if it is one of a few words.
+
+    Examples
+    --------
+    >>> one_of("norm", "l3", ("l1", "l2"))
+    Traceback (most recent call last):
+    ...
+    ValueError: norm must be 'l1' or 'l2', got norm='l3'.
+    """
+    if value not in allowed:
+        *others, last = map(repr, allowed) if allowed else ("nothing",)
+        listed = f"{', '.join(others)} or {last}" if others else last
+        raise ValueError(f"{name} must be {listed}, got {name}={value!r}.")
+    return value
 
 
 def finite(name: str, values: object) -> FloatArray:

@@ -7,7 +7,8 @@ privacy) nothing is claimed about such a secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,17 +16,31 @@ import numpy as np
 from mechanisms.base import NotApplicableError
 from mechanisms.check import whole
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.leakage.pair import GaussianShift
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
-    calibration_notes,
+    calibration_conditions,
     check_calibration,
     target_distance,
 )
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.accounting import THEOREM as ACCOUNTED
+from mechanisms.privacy.accounting import laplace_epsilon
+from mechanisms.privacy.assumptions import (
+    Assumptions,
+    Condition,
+    Neighbours,
+    Priors,
+    Public,
+    Secrets,
+)
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import GROUP, ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.conversions import convert
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.indistinguishability import Approximate, Probabilistic, Renyi
+from mechanisms.privacy.notion import Notion
 
 THEOREM = "Dwork and Roth (2014), Theorem 2.2 (group privacy)"
 
@@ -39,16 +54,16 @@ class GroupClaim:
     sensitivity : Sensitivity
     group : int
         Number of units replaced together.
-    measure : ApproximateMeasure
-    notes : tuple of str
+    notion : Approximate
+    conditions : tuple of Condition
     """
 
     sensitivity: Sensitivity
     group: int
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    notion: Approximate
+    conditions: tuple[Condition, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Claim the secret pairs where the group is the whole database."""
         if self.group < self.sensitivity.size:
             unit = self.sensitivity.unit
@@ -57,13 +72,48 @@ class GroupClaim:
                 reason=f"privacy for {self.group} of {self.sensitivity.size} "
                 f"{units} says nothing about a property of all of them"
             )
+        delta = self.notion.delta
         return Guarantee(
-            notion=GROUP,
-            measure=self.measure,
-            epsilon=group_epsilon(noise, self.sensitivity, self.group, self.measure, n_releases),
+            notion=self.notion,
+            bound=group_epsilon(noise, self.sensitivity, self.group, delta, n_releases),
             theorem=THEOREM,
-            notes=(f"neighbours: replace one {self.sensitivity.unit}", *self.notes),
+            assumptions=replaced_units(self.sensitivity.unit, self.group, self.conditions),
         )
+
+    def guarantee_in(
+        self, noise: NoiseLaw, notion: Notion, n_releases: int
+    ) -> Guarantee | NotComparable | None:
+        """Read another notion off the noise itself: less is lost than by converting a number.
+
+        Gaussian noise is known in every notion by its distance; Laplace noise by the law of its
+        loss (dp-accounting) or, without that extra, by converting basic composition.
+        """
+        claim = self.guarantee(noise, n_releases)
+        if isinstance(claim, NoClaim):
+            return None
+        if isinstance(noise, GaussianNoise):
+            pair = GaussianShift(self._distance(noise, n_releases))
+            if not isinstance(notion, Approximate | Renyi | Probabilistic):
+                return None
+            bound = notion.of_pair(pair).hi
+            theorem = "the Gaussian pair at the group's distance (Dong, Roth and Su, 2022)"
+            return replace(claim, notion=notion, bound=bound, theorem=theorem)
+        if not (isinstance(noise, LaplaceNoise) and isinstance(notion, Approximate)):
+            return None
+        if notion.delta == 0:
+            return replace(claim, notion=notion)
+        try:
+            bound = laplace_epsilon(claim.bound / n_releases, notion.delta, n_releases)
+        except ImportError as reason:
+            found = convert(claim, notion)
+            return replace(found, notes=(str(reason),)) if isinstance(found, Guarantee) else found
+        return replace(claim, notion=notion, bound=bound, theorem=ACCOUNTED)
+
+    def _distance(self, noise: GaussianNoise, n_releases: int) -> float:
+        """Return the Mahalanobis distance of the group's worst move, all releases averaged."""
+        least = float(np.linalg.eigvalsh(noise.covariance)[0])
+        move = self.group * self.sensitivity.l2
+        return move * math.sqrt(n_releases / least) if least > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +124,13 @@ class GroupLaplace:
     ----------
     group : int or None
         k; None protects all units together (k = n).
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupLaplace(group=10).calibrate(sensitivity, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [800.0, 800.0, 800.0]
     """
 
     requires: ClassVar = (Sensitivity,)
@@ -89,8 +146,8 @@ class GroupLaplace:
             claim=GroupClaim(
                 sensitivity=sensitivity,
                 group=group,
-                measure=ApproximateMeasure(0.0),
-                notes=(FLOAT_NOTE,),
+                notion=Approximate(delta=0.0),
+                conditions=(Condition.REAL_NUMBERS,),
             ),
         )
 
@@ -105,6 +162,15 @@ class GroupGaussian:
         k; None protects all units together (k = n).
     calibration : {"classical", "analytic"}
         d = epsilon / c (proved for epsilon <= 1), or exact for every epsilon.
+
+    Examples
+    --------
+    >>> sensitivity = Sensitivity(l1=2.0, l2=1.5, unit="record", size=100, dimension=3)
+    >>> mechanism = GroupGaussian(group=10).calibrate(
+    ...     sensitivity, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [3208.904, 3208.904, 3208.904]
     """
 
     requires: ClassVar = (Sensitivity,)
@@ -125,10 +191,21 @@ class GroupGaussian:
             claim=GroupClaim(
                 sensitivity=sensitivity,
                 group=group,
-                measure=ApproximateMeasure(budget.delta),
-                notes=(FLOAT_NOTE, *calibration_notes(self.calibration)),
+                notion=Approximate(delta=budget.delta),
+                conditions=calibration_conditions(self.calibration),
             ),
         )
+
+
+def replaced_units(unit: str, group: int, conditions: tuple[str, ...] = ()) -> Assumptions:
+    """Return what differential privacy assumes for databases that differ in `group` units."""
+    return Assumptions(
+        secrets=Secrets.DATABASES,
+        neighbours=Neighbours(relation="replace", unit=unit, size=group),
+        priors=Priors.ANY,
+        public=(Public.SIZE,),
+        conditions=conditions,
+    )
 
 
 def group_size(group: int | None, sensitivity: Sensitivity) -> int:
@@ -141,7 +218,7 @@ def group_size(group: int | None, sensitivity: Sensitivity) -> int:
 
 
 def group_epsilon(
-    noise: Noise, sensitivity: Sensitivity, group: int, measure: ApproximateMeasure, k: int
+    noise: NoiseLaw, sensitivity: Sensitivity, group: int, delta: float, k: int
 ) -> float:
     """Return the epsilon of k releases for the worst move of a group, from the noise itself.
 
@@ -152,4 +229,4 @@ def group_epsilon(
         worst = sensitivity.l2 * np.linalg.eigh(noise.covariance)[1][:, 0]
     else:
         worst = sensitivity.l1 * np.eye(sensitivity.dimension)[np.diag(noise.covariance).argmin()]
-    return noise.shift_epsilon(group * worst[None], measure, k)
+    return noise.shift_epsilon(group * worst[None], delta, k)

@@ -10,7 +10,8 @@ import numpy as np
 from mechanisms.base import Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, finite, positive, whole
 from mechanisms.laws.answer import GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.closeness import w_delta_closeness
+from mechanisms.laws.finite import FiniteLaw
 
 Pairs = tuple[tuple[int, int], ...]
 ROUNDING = 1e-13
@@ -94,7 +95,7 @@ class ScalarAnswers(Knowledge):
 
     Parameters
     ----------
-    laws : tuple of DiscreteLaw, or None for a secret that is absent from the data
+    laws : tuple of FiniteLaw, or None for a secret that is absent from the data
         On the line, in units of the query.
     pairs : tuple of (i, j)
         Indices of the laws to be kept indistinguishable; a pair with an absent side is skipped.
@@ -104,7 +105,7 @@ class ScalarAnswers(Knowledge):
     Pierquin, Bellet, Tommasi, Boussard (2024), Renyi Pufferfish Privacy.
     """
 
-    laws: tuple[DiscreteLaw | None, ...]
+    laws: tuple[FiniteLaw | None, ...]
     pairs: Pairs
 
     def __post_init__(self) -> None:
@@ -117,7 +118,7 @@ class ScalarAnswers(Knowledge):
         if not self.law_pairs():
             raise ValueError("pairs must have both sides in the data at least once, got none.")
 
-    def law_pairs(self) -> list[tuple[DiscreteLaw, DiscreteLaw]]:
+    def law_pairs(self) -> list[tuple[FiniteLaw, FiniteLaw]]:
         """Return the laws of every pair, each unordered pair once, absent sides skipped."""
         found = []
         for i, j in sorted({(min(pair), max(pair)) for pair in self.pairs}):
@@ -133,6 +134,41 @@ class ScalarAnswers(Knowledge):
             for pair in self.pairs
             if any(self.laws[index] is None for index in pair)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FiniteAnswers(Knowledge):
+    """Answers with finitely many values under every secret.
+
+    Parameters
+    ----------
+    laws : tuple of FiniteLaw
+        One a secret; atoms of shape (a,) or (a, m), in units of the query.
+    pairs : tuple of (i, j)
+        Indices of the secrets to be kept indistinguishable.
+    """
+
+    laws: tuple[FiniteLaw, ...]
+    pairs: Pairs
+
+    def __post_init__(self) -> None:
+        shapes = {law.atoms.shape[1:] for law in self.laws}
+        if len(shapes) != 1 or len(next(iter(shapes))) > 1:
+            raise ValueError(f"laws must be on one space of numbers or vectors, got {shapes}.")
+        indices = {index for pair in self.pairs for index in pair}
+        if not indices or not indices <= set(range(len(self.laws))):
+            raise ValueError(f"pairs must index the {len(self.laws)} laws, got {self.pairs!r}.")
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates of the answer."""
+        return int(np.prod(self.laws[0].atoms.shape[1:]))
+
+    def distance(self, delta: float) -> float:
+        """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
+        unordered = {tuple(sorted(pair)) for pair in self.pairs}
+        points = [law.on_line if self.dimension == 1 else law for law in self.laws]
+        return max(w_delta_closeness(points[i], points[j], delta=delta) for i, j in unordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

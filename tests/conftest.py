@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.config.build import built_from_text
 from bench.core.cell import tidy
 from bench.store.tracking import Store
 from bench.sweep.engine import Serial
 from bench.sweep.experiment import Experiment
+from tests.support.command import InProcess
 
 SUPPORT = "tests.support.components"
 
@@ -40,15 +40,25 @@ def blank_store(tmp_path_factory):
 
 
 @pytest.fixture
+def folder(tmp_path, blank_store):
+    """Return a folder with an empty store, to run commands in."""
+    shutil.copy(blank_store, tmp_path / "mlflow.db")
+    return tmp_path
+
+
+@pytest.fixture
+def refused(monkeypatch, capfd):
+    """Return a function that gives the one line with which a command refuses its input."""
+    return InProcess(monkeypatch, capfd)
+
+
+@pytest.fixture
 def nowhere(monkeypatch, tmp_path):
     """Return an empty folder, the only one in which optional data are looked for."""
     folder = tmp_path / "nowhere"
     folder.mkdir()
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", folder)
-    monkeypatch.delenv("BENCH_DATA", raising=False)
-    built_from_text.cache_clear()
-    yield folder
-    built_from_text.cache_clear()
+    monkeypatch.setenv("BENCH_DATA", str(folder))
+    return folder
 
 
 @pytest.fixture

@@ -36,8 +36,8 @@ class Decoding:
     from the shadow worlds' answers.
     """
 
-    learns: ClassVar[bool] = True
-    sees_noise: ClassVar[bool] = True
+    trained: ClassVar[bool] = True
+    adaptive: ClassVar[bool] = True
     estimator: ClassifierMixin
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class Decoding:
         clean = Shadow(
             secret=shadow.secret, answers=shadow.answers, releases=shadow.answers[:, None]
         )
-        classifier = MetaClassifier(estimator=self.estimator, shadow="clean")
+        classifier = MetaClassifier(estimator=self.estimator, adaptive=False)
         return DecodingAttacker(decoder=decoder, classifier=classifier.fit(clean, target, rng))
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import functools
-import importlib
 import inspect
-import json
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hydra.errors import HydraException
-from hydra.utils import instantiate
+from hydra.utils import get_object, instantiate
 from omegaconf.errors import OmegaConfBaseException
+
+logging.getLogger("hydra.utils").setLevel(logging.CRITICAL)  # it prints what it raises
 
 
 class ConfigError(ValueError):
@@ -34,12 +34,6 @@ def build(config: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
         return instantiate(dict(config), _convert_="all")
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(f"{where}: {_cause(error)}") from error
-
-
-@functools.lru_cache(maxsize=64)
-def built_from_text(text: str, where: str) -> Any:  # noqa: ANN401
-    """Build from canonical JSON, once a process: the object keeps what it has computed."""
-    return build(json.loads(text), where)
 
 
 def check_parameters(config: Mapping[str, Any], where: str) -> None:
@@ -81,29 +75,14 @@ def unknown(kind: str, got: object, allowed: Iterable[str]) -> str:
 
 def _parameters(target: str, where: str) -> Mapping[str, inspect.Parameter]:
     try:
-        found = _located(target)
+        found = get_object(target)
     except Exception as error:
-        raise ConfigError(f"{where}: cannot import {target}: {_line(error)}.") from error
+        cause = error.__cause__ or error  # Hydra's own text has several lines
+        raise ConfigError(f"{where}: cannot import {target}: {_line(cause)}.") from error
     try:
         return inspect.signature(found).parameters
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{where}: cannot build {target}: {_line(error)}.") from error
-
-
-def _located(target: str) -> Any:  # noqa: ANN401
-    """Return what a dotted path names: the longest module that there is, then attributes."""
-    parts = target.split(".")
-    for cut in range(len(parts), 0, -1):
-        module = ".".join(parts[:cut])
-        try:
-            found = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            # A missing dependency of an existing module is not a shorter path.
-            if cut == 1 or not f"{module}.".startswith(f"{error.name}."):
-                raise
-            continue
-        return functools.reduce(getattr, parts[cut:], found)
-    raise ImportError("an empty path")  # pragma: no cover
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:

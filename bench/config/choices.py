@@ -9,7 +9,9 @@ from pathlib import Path
 
 from bench.config.build import ConfigError, unknown
 
-GROUPS = ("experiment", "scenario", "mechanism", "attack", "metric", "figure", "engine", "study")
+GROUPS = (
+    "experiment", "scenario", "mechanism", "attack", "metric", "notion", "figure", "engine", "study"
+)  # fmt: skip
 SEARCHPATH = ("--config-dir", "-cd", "--config-path", "-cp", "hydra.searchpath")
 
 

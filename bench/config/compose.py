@@ -10,18 +10,22 @@ from omegaconf import DictConfig, OmegaConf
 
 from bench.config.build import ConfigError, build, unknown
 from bench.config.choices import GROUPS, choose, options
-from bench.core.cell import Plain, Study
+from bench.core.cell import Plain
+from bench.core.labels import check_labels
+from bench.study.session import Study
 from bench.sweep.engine import Engine
 from bench.sweep.experiment import Experiment
 
 KEYS = {
-    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "grid",
-    "scenario", "scenarios", "mechanisms", "attacks", "metrics", "figures", "show",
-    "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
+    "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "share",
+    "grid", "scenario", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures",
+    "show", "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
     "study", "engine",
 }  # fmt: skip
 
-MAPPINGS = ("grid", "scenarios", "mechanisms", "attacks", "metrics", "figures", "quantities")
+MAPPINGS = (
+    "grid", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures", "quantities"
+)  # fmt: skip
 TEXTS = ("name", "title", "output", "tracking_uri")
 
 
@@ -58,8 +62,11 @@ def experiment_of(settings: Plain, scenario_label: str | None) -> Experiment:
     study_config = dict(settings["study"])
     if settings.get("scenario"):
         placed = {str(scenario_label): settings["scenario"]}
-        study_config["scenarios"] = placed | dict(study_config.get("scenarios") or {})
+        further = dict(study_config.get("scenarios") or {})
+        check_labels("scenario", [*placed, *further])
+        study_config["scenarios"] = placed | further
     study: Study = build_shallow(study_config)
+    check_labels("figure", settings["figures"], taken=("table",))
     recorded = {k: settings[k] for k in settings if k not in ("list", "dry_run", "run_id")}
     return Experiment(
         name=settings["name"],

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 
-from bench.core.code_fingerprint import PACKAGES, sources_hash
+from bench.core.code_fingerprint import fingerprint
 
 Plain = dict[str, Any]
 
@@ -21,14 +20,27 @@ FINISHED = "finished"
 NOT_APPLICABLE = "not applicable"
 FAILED = "failed"
 
-NUMERICAL = ("numpy", "scipy", "scikit-learn", "pandas", "POT")
+FACT_COLUMNS = ("data", "higher_is_better", "ingestion_notes")  # facts that are columns too
+RESERVED = ("cell", "status", *FACT_COLUMNS)  # columns of every cell
+ROW_COLUMNS = (
+    "notion", "unit", "verdict", "attack", "metric", "statistic", "x", "value", "lower", "upper",
+    "n", "method",
+)  # fmt: skip
 
-RESERVED = ("cell", "status", "verdict", "data", "unit", "rising")  # columns of every cell
-ROW_COLUMNS = ("attack", "metric", "statistic", "x", "value", "lower", "upper", "n", "method")
+
+class Spec(Protocol):
+    """What decides a cell's numbers: a frozen dataclass of plain values."""
+
+    @property
+    def components(self) -> Sequence[Plain]:
+        """The configuration of everything that is built for the cell."""
+
+
+S = TypeVar("S", bound=Spec, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Generic[S]):
     """One point of a study, as plain data that any process can measure.
 
     Parameters
@@ -37,23 +49,54 @@ class Cell:
         Readable, what identifies the cell first: ``directional-gaussian eps=0.5``.
     labels : mapping
         The cell's coordinates, columns of every table: scenario, mechanism, epsilon, ...
-    spec : mapping
+    spec : Spec
         Everything that decides the cell's numbers: resolved configuration and seed.
     digest : str
         Identity of the data.
+
+    code : str
+        Fingerprint of the code that computes it.
+
+    Attributes
+    ----------
+    key : str
+        Identity of the cell's numbers: configuration, data and code.
     """
 
     name: str
     labels: Plain
-    spec: Plain
+    spec: S
     digest: str
+    code: str = ""
+    key: str = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """Identity of the cell's numbers: configuration, data and code."""
-        sources = foreign_sources(self.spec)
-        text = canonical([self.spec, self.labels, self.digest, code_version(), sources])
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+    def __post_init__(self) -> None:
+        text = canonical([self.spec, self.labels, self.digest, self.code])
+        object.__setattr__(self, "key", hashlib.sha256(text.encode()).hexdigest()[:20])
+
+    def check_data(self, digest: str) -> None:
+        """Refuse data other than those that the cell was listed with."""
+        if digest != self.digest:
+            raise ChangedError(
+                f"the data changed while the sweep ran: {digest[:12] or 'none'} was read, not "
+                f"{self.digest[:12] or 'none'}; the same command lists the cells anew."
+            )
+
+    def check_code(self) -> None:
+        """Refuse code other than that which the cell was listed with."""
+        code = fingerprint(self.spec.components)
+        if code != self.code:
+            raise ChangedError(
+                f"the code changed while the sweep ran: it is {code}, not {self.code}; the same "
+                "command lists the cells anew."
+            )
+
+
+class ChangedError(RuntimeError):
+    """Data or code changed after a cell was listed: what it would tell belongs to no cell."""
+
+
+AnyCell = Cell[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +119,6 @@ class CellResult:
     seconds: float = 0.0
 
 
-class Study(Protocol):
-    """What an experiment file builds: it lists cells and measures one cell."""
-
-    def cells(self) -> list[Cell]:
-        """List the cells; raise ValueError on a bad parameter before anything is computed."""
-
-    def measure(self, cell: Cell) -> CellResult:
-        """Measure one cell; a pure function of the cell."""
-
-
 def row(
     metric: str,
     *,
@@ -98,30 +131,48 @@ def row(
     statistic: str = "",
     x: float | None = None,
 ) -> Plain:
-    """Return one row of the tidy table."""
+    """Return one row of the tidy table; rows of the ledger add notion, unit and verdict."""
     return {
-        "attack": attack, "metric": metric, "statistic": statistic, "x": x, "value": value,
-        "lower": lower, "upper": upper, "n": n, "method": method,
+        "notion": "", "unit": "", "verdict": "", "attack": attack, "metric": metric,
+        "statistic": statistic, "x": x, "value": value, "lower": lower, "upper": upper, "n": n,
+        "method": method,
     }  # fmt: skip
 
 
-def tidy(results: list[tuple[Cell, CellResult]]) -> pd.DataFrame:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCell:
+    """What a store tells of a cell: key, name and coordinates."""
+
+    key: str
+    name: str
+    labels: Plain
+
+
+def tidy(results: Iterable[tuple[AnyCell | RecordedCell, CellResult]]) -> pd.DataFrame:
     """Return the tidy table: a row per cell, attack, metric and statistic.
 
     A cell without rows (not applicable, failed) keeps one row, whose metric is its status: a hole
-    is shown, never dropped.
+    is shown, never dropped. Cells are taken one by one, so that they need not be in memory at once.
     """
-    records = []
+    table: dict[str, list[Any]] = {name: [] for name in (*RESERVED, *ROW_COLUMNS)}
+    axes: dict[str, list[Any]] = {}
+    length = 0
     for cell, result in results:
-        head = {"cell": cell.name, **cell.labels, "status": result.status}
-        head["verdict"] = result.facts.get("verdict", "")
-        head |= {name: result.facts.get(name, "") for name in ("data", "unit", "rising")}
-        rows = result.rows or [
-            row(result.status, value=float("nan"), lower=float("nan"), upper=float("nan"))
-        ]
-        records += [head | r for r in rows]
-    axes = dict.fromkeys(name for cell, _ in results for name in cell.labels)
-    return pd.DataFrame.from_records(records, columns=["cell", *axes, *RESERVED[1:], *ROW_COLUMNS])
+        facts, status = result.facts, result.status
+        head = {"cell": cell.name, "status": status}
+        head |= {name: facts.get(name, "") for name in FACT_COLUMNS}
+        rows = result.rows or [row(status, value=math.nan, lower=math.nan, upper=math.nan)]
+        for name in cell.labels:
+            axes.setdefault(name, [math.nan] * length)
+        for name, column in axes.items():
+            column += [cell.labels.get(name, math.nan)] * len(rows)
+        for name in RESERVED:
+            table[name] += [head[name]] * len(rows)
+        for name in ROW_COLUMNS:
+            table[name] += [r[name] for r in rows]
+        length += len(rows)
+    order = ["cell", *axes, *RESERVED[1:], *ROW_COLUMNS]
+    return pd.DataFrame(table | axes, columns=order)
 
 
 def canonical(value: object) -> str:
@@ -134,51 +185,6 @@ def _unplain(value: object) -> object:
         return dict(value)
     if isinstance(value, tuple | list):
         return list(value)
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"a configuration holds plain values only, got {value!r}.")
-
-
-@functools.cache
-def code_version() -> str:
-    """Return the hash of the packages' sources and of the versions of what computes.
-
-    A recorded cell is reused by the same code only.
-    """
-    total = hashlib.sha256("".join(map(_version, NUMERICAL)).encode())
-    for package in PACKAGES:
-        root = resources.files(package)
-        for path in sorted(_sources(root, "")):
-            total.update(path.encode())
-            total.update((root / path).read_bytes())
-    return total.hexdigest()[:12]
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
-
-
-def foreign_sources(spec: object) -> dict[str, str]:
-    """Return a hash of the code of every ``_target_`` that lies outside the packages."""
-    if isinstance(spec, Mapping):
-        found = {}
-        target = spec.get("_target_")
-        if isinstance(target, str) and target.partition(".")[0] not in PACKAGES:
-            found[target] = sources_hash(target)
-        for value in spec.values():
-            found |= foreign_sources(value)
-        return found
-    if isinstance(spec, list | tuple):
-        return {k: v for value in spec for k, v in foreign_sources(value).items()}
-    return {}
-
-
-def _sources(folder: Any, prefix: str) -> list[str]:  # noqa: ANN401
-    found = []
-    for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
-            found += _sources(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(".py"):
-            found.append(prefix + entry.name)
-    return found

@@ -78,6 +78,30 @@ def rate(repetitions: Sequence[FloatArray]) -> Estimate:
     return contrast([[r] for r in repetitions], [1.0])
 
 
+def grouped_rate(repetitions: Sequence[FloatArray]) -> Estimate:
+    """Estimate a rate over fixed groups from hits in [0, 1], arrays of shape (trials, groups).
+
+    Groups are not drawn: some are nearly always right and some nearly never, so that all hits
+    pooled vary more than their mean does. A trial's mean over the groups is one observation:
+    Student's t over trials; Clopper-Pearson over all hits where fewer than 5 are 1 or 0 (then
+    both vary alike, and t may see nothing), and for a single group.
+    """
+    hits = np.concatenate(repetitions)
+    total = float(hits.sum())
+    few = min(total, hits.size - total) < FEW
+    if hits.shape[1] == 1 or len(hits) < 2 or few or len(repetitions) >= MANY_REPETITIONS:
+        return rate([r.ravel() for r in repetitions])
+    centre, half = _student(_hits(hits).mean(axis=1))
+    estimate = Estimate(
+        value=centre,
+        lower=centre - half,
+        upper=centre + half,
+        n=hits.size,
+        method="Student t over trials, groups averaged",
+    )
+    return _clip(estimate, 0.0, 1.0)
+
+
 def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[float]) -> Estimate:
     """Estimate a weighted sum of independent rates: an average recall, or TPR - FPR.
 
@@ -91,8 +115,8 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
     Notes
     -----
     The Clopper-Pearson limits of the rates are combined by squaring and adding their distances
-    to the estimates (Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate they are
-    left as they are. Repetitions count as in `rate`.
+    to the estimates (MOVER: Newcombe, 1998, method 10; Zou and Donner, 2008); for a single rate
+    they are left as they are. Repetitions count as in `rate`.
     """
     groups = [_hits(np.concatenate(group)) for group in zip(*repetitions, strict=True)]
     value = sum(w * float(g.mean()) for w, g in zip(weights, groups, strict=True))
@@ -104,14 +128,14 @@ def contrast(repetitions: Sequence[Sequence[FloatArray]], weights: Sequence[floa
         lower=value - math.hypot(*below),
         upper=value + math.hypot(*above),
         n=sum(g.size for g in groups),
-        method="Clopper-Pearson" + (", squared and added" if len(groups) > 1 else ""),
+        method="Clopper-Pearson" + (", MOVER" if len(groups) > 1 else ""),
     )
     if len(repetitions) >= MANY_REPETITIONS:
         values = [
             sum(w * float(g.mean()) for w, g in zip(weights, r, strict=True)) for r in repetitions
         ]
         pooled = _wider(_over_repetitions(values, pooled.n), pooled)
-    return _clipped(pooled, sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights))
+    return _clip(pooled, sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights))
 
 
 def mean(repetitions: Sequence[FloatArray]) -> Estimate:
@@ -152,7 +176,7 @@ def functional(
         estimate = _over_repetitions(values, n)
     else:
         resampled = np.mean(
-            [_resampled(statistic, secret, score, rng) for secret, score in repetitions], axis=0
+            [_resample(statistic, secret, score, rng) for secret, score in repetitions], axis=0
         )
         low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         centre = float(np.mean(values))
@@ -170,10 +194,10 @@ def functional(
             value=estimate.value, lower=below, upper=above, n=n, method="Clopper-Pearson over pairs"
         )
         estimate = _wider(estimate, of_pairs)
-    return _clipped(estimate, 0.0, 1.0)
+    return _clip(estimate, 0.0, 1.0)
 
 
-def _resampled(
+def _resample(
     statistic: Callable[[IntArray, FloatArray], float],
     secret: IntArray,
     score: FloatArray,
@@ -240,7 +264,7 @@ def _student(values: FloatArray) -> tuple[float, float]:
     return centre, float(t.ppf((1 + LEVEL) / 2, values.size - 1)) * error
 
 
-def _clipped(estimate: Estimate, low: float, high: float) -> Estimate:
+def _clip(estimate: Estimate, low: float, high: float) -> Estimate:
     return Estimate(
         value=estimate.value,
         lower=max(low, estimate.lower),

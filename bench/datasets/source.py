@@ -1,8 +1,7 @@
 """Where a dataset file is looked for, in one order for all datasets.
 
 A path that the user gives; the folder named by the environment variable ``BENCH_DATA``; then, of
-data sets that the package embeds, the embedded copy, and of all others, a folder beside the
-checkout.
+data sets that the package embeds, the embedded copy.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from pathlib import Path
 
 import pooch
 
-import bench
-
 DATA_VARIABLE = "BENCH_DATA"
-BESIDE_THE_CHECKOUT = Path(bench.__file__).parents[2] / "shared" / "data"
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -61,17 +57,17 @@ class SourceFile:
         """
         if folder is not None:
             return self._from_folder(Path(folder))
-        folder = named_folder(self)
+        folder = data_folder(self)
         if folder is not None:
             return self._from_folder(Path(folder))
         if download:
-            return self._downloaded()
+            return self._download()
         embedded = resources.files("bench.datasets") / "data" / f"{self.name}.gz"
         try:
             content = gzip.decompress(embedded.read_bytes())
         except UNREADABLE as error:
             raise DataError(f"the embedded copy of {self.name} is corrupt: {error}.") from error
-        return self._checked(content, "the embedded copy")
+        return self._check_digest(content, "the embedded copy")
 
     def path_in(self, folder: Path) -> Path | None:
         """Return where the file is in a folder, or None."""
@@ -82,9 +78,9 @@ class SourceFile:
         path = self.path_in(folder)
         if path is None:
             raise DataError(f"no file {self.name} or {self.name}.gz in the folder {folder}.")
-        return unpacked(path)
+        return decompress(path)
 
-    def _downloaded(self) -> bytes:
+    def _download(self) -> bytes:
         try:
             cached = pooch.retrieve(
                 self.url, known_hash=f"sha256:{self.sha256}", fname=self.name, progressbar=False
@@ -93,14 +89,14 @@ class SourceFile:
             raise DataError(f"cannot download {self.url}: {error}.") from error
         return Path(cached).read_bytes()
 
-    def _checked(self, content: bytes, origin: str) -> bytes:
+    def _check_digest(self, content: bytes, origin: str) -> bytes:
         digest = hashlib.sha256(content).hexdigest()
         if digest != self.sha256:
             raise DataError(f"{origin} of {self.name} is corrupt: sha256 {digest[:12]}...")
         return content
 
 
-def named_folder(*files: SourceFile) -> str | None:
+def data_folder(*files: SourceFile) -> str | None:
     """Return the folder that ``BENCH_DATA`` names, if it holds any of a dataset's files.
 
     All of them are then due there: copies from different places are never mixed.
@@ -110,14 +106,13 @@ def named_folder(*files: SourceFile) -> str | None:
     return str(folder) if held else None
 
 
-def located(name: str, asked: str | None, *files: str) -> Path:
+def locate(name: str, asked: str | None, *files: str) -> Path:
     """Return where an optional file is, or an optional folder with some files.
 
     Parameters
     ----------
     name : str
-        Of the file or folder below the folder named by ``BENCH_DATA`` or beside the checkout; the
-        first of the two that holds it is taken.
+        Of the file or folder below the folder named by ``BENCH_DATA``.
     asked : str or None
         The user's own file or folder, which goes first.
     files : str
@@ -132,7 +127,8 @@ def located(name: str, asked: str | None, *files: str) -> Path:
     place: Path | None
     kind: type[DataError]
     if asked is None:
-        place = _first([root / name for root in _roots()], inside)
+        root = _variable()
+        place = _first([] if root is None else [root / name], inside)
         kind, other = DataAbsentError, f", or set {DATA_VARIABLE} to the folder that holds {name}"
     else:
         place, kind, other = Path(asked), DataError, ""
@@ -143,27 +139,20 @@ def located(name: str, asked: str | None, *files: str) -> Path:
 
 
 def folder_with(file: str, asked: str | None, name: str) -> str | None:
-    """Return the folder asked for, else the first that holds `file`, None if there is none.
+    """Return the folder asked for, else the one that holds `file`, None if there is none.
 
-    The folder named by ``BENCH_DATA`` may hold it itself, or in a folder of the given name, as the
-    folder beside the checkout may.
+    The folder named by ``BENCH_DATA`` may hold it itself, or in a folder of the given name.
     """
     if asked is not None:
         return asked
-    *named, beside = _roots()
-    found = _first([*named, *(root / name for root in (*named, beside))], (file,))
+    root = _variable()
+    found = _first([] if root is None else [root, root / name], (file,))
     return None if found is None else str(found)
 
 
 def _first(places: Sequence[Path], files: Sequence[str]) -> Path | None:
     held = (place for place in places if any((place / file).is_file() for file in files))
     return next(held, None)
-
-
-def _roots() -> list[Path]:
-    """Return the folders that optional data are looked for in."""
-    named = _variable()
-    return [*([named] if named else []), BESIDE_THE_CHECKOUT]
 
 
 def _variable() -> Path | None:
@@ -179,7 +168,7 @@ def unsplit(columns: Sequence[str]) -> bool:
     return len(columns) == 1 and any(mark in columns[0] for mark in ";\t|")
 
 
-def unpacked(path: Path) -> bytes:
+def decompress(path: Path) -> bytes:
     """Return a file's content, unpacked if its name ends in ``.gz``."""
     try:
         content = path.read_bytes()

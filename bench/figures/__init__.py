@@ -1,1 +1,6 @@
-"""Figures and tables, drawn from the store."""
+"""Figures and tables, drawn from a tidy table alone: selection and drawing, no statistics.
+
+Open `draw` first: it writes every figure of an experiment. One class a kind of figure:
+`against_budget`, `against_parameter`, `panels`, `ledger`, `beside_published` (`crossing` finds
+where two curves meet). `__main__` redraws from the store (``python -m bench.figures``).
+"""

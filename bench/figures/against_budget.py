@@ -69,7 +69,7 @@ class AgainstBudget:
     def table(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the published values beside ours at the nearest point of the axis."""
         lines = []
-        rows = self._rows(self._placed(table))
+        rows = self._rows(self._select(table))
         for name, points in self.published.items():
             own = rows[(rows["mechanism"] == name) & (rows["metric"] == self.metric)]
             for x, y in zip(points["x"], points["y"], strict=True):
@@ -86,7 +86,7 @@ class AgainstBudget:
             lines.append({"mechanism": name, self.axis: value, "lower": low, "upper": high})
         return pd.DataFrame(lines)
 
-    def _placed(self, table: pd.DataFrame) -> pd.DataFrame:
+    def _select(self, table: pd.DataFrame) -> pd.DataFrame:
         for column, value in self.where.items():
             if column not in table:
                 raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
@@ -101,7 +101,7 @@ class AgainstBudget:
         """Draw the figure of a tidy table."""
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
-        table = self._placed(table)
+        table = self._select(table)
         rows = self._rows(table)
         mechanisms = list(dict.fromkeys(table["mechanism"]))
         found = pd.to_numeric(rows[self.axis], errors="coerce") if self.axis in rows else ()

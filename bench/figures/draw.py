@@ -41,9 +41,9 @@ def draw_all(
     texts = {c: table[c].map(str, na_action="ignore") for c in mixed}
     table.assign(**texts).to_parquet(parquet, index=False)
     paths = [csv, parquet]
-    words = titled(table, title)
     for name, config in figures.items():
         drawing: FigureOf = build(config, f"figure {name}")
+        words = wrap_title(rows_drawn(table, drawing), title)
         with mpl.rc_context({"svg.hashsalt": name, "pdf.compression": 6}):
             figure = drawing.draw(table)
             if words:
@@ -61,7 +61,13 @@ def draw_all(
     return paths
 
 
-def titled(table: pd.DataFrame, title: str) -> str:
+def rows_drawn(table: pd.DataFrame, drawing: FigureOf) -> pd.DataFrame:
+    """Return the rows of a figure's `metrics`, or all rows where it does not name them."""
+    metrics = getattr(drawing, "metrics", ())
+    return table[table["metric"].isin(metrics)] if metrics else table
+
+
+def wrap_title(table: pd.DataFrame, title: str) -> str:
     """Return the title, wrapped; it says so where the data are synthetic."""
     synthetic = "data" in table and (table["data"] == "synthetic").any()
     return textwrap.fill(f"{title} (synthetic data)" if synthetic else title, 95)

@@ -11,6 +11,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.core.entry_rows import one_entry
+from bench.core.labels import format_number
+
 CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
 
 
@@ -43,11 +46,12 @@ class Ledger:
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
+        table = one_entry(table)
         for column, value in self.where.items():
             table = table[table[column] == value]
         if self.split in table:
             several = table.groupby("mechanism")[self.split].transform("nunique") > 1
-            marked = table["mechanism"] + f", {self.split} " + table[self.split].map("{:g}".format)
+            marked = table["mechanism"] + f", {self.split} " + table[self.split].map(format_number)
             table = table.assign(mechanism=table["mechanism"].where(~several, marked))
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)
@@ -83,7 +87,7 @@ class Ledger:
                 "certified by the attacks (lower bound, 95 %; dotted without budget)",
             ),
         }
-        verdicts = set(table["verdict"]) & {"violated", "model misfit"}
+        verdicts = set(table["verdict"]) & {"violated", "model misfit", "suspect"}
         if verdicts:
             axes.set_title(f"{axes.get_title()}: {' '.join(sorted(verdicts))}", fontsize=7)
         exact = table.loc[table["metric"] == "exact", "value"].astype(float)

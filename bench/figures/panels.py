@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.config.build import ConfigError, unknown
+from bench.core.labels import format_number
 from bench.figures.against_budget import COLOURS
 
 
@@ -128,7 +129,9 @@ class Panels:
         words = table["mechanism"].map(lambda name: self.lines.get(name, name.replace("_", " ")))
         if self.split not in table:
             return words
-        ends = table[self.split].map(lambda v: "" if pd.isna(v) else f", {self.split} {v:g}")
+        ends = table[self.split].map(
+            lambda v: "" if pd.isna(v) else f", {self.split} {format_number(v)}"
+        )
         return words + ends
 
     def _keys(self, table: pd.DataFrame) -> list[str]:

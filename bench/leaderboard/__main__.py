@@ -1,12 +1,12 @@
-"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [format=table|csv|html|latex]``.
+"""``python -m bench.leaderboard [experiment=NAME] [sort=METRIC] [notion=NAME] [format=FORMAT]``.
 
-Ranks the mechanisms at equal budget from the store; ``diff=SWEEP_A,SWEEP_B`` shows what changed
-between two sweeps.
+Ranks the mechanisms at equal budget from the store, each by its own entry of the ledger or by the
+notion asked for; formats are table, csv, html and latex. ``diff=SWEEP_A,SWEEP_B`` shows what
+changed between two sweeps.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from numbers import Real
 
@@ -14,22 +14,17 @@ import pandas as pd
 
 from bench.config.build import ConfigError, unknown
 from bench.config.choices import choose, key_values
-from bench.leaderboard.ranking import FIXED, LEDGER, leaderboard
-from bench.leaderboard.terminal import pivoted, print_frame, print_tables
+from bench.core.entry_rows import LEDGER
+from bench.leaderboard.ranking import FIXED, leaderboard
+from bench.leaderboard.terminal import pivot, print_frame, print_tables
 from bench.store.read_sweep import latest_sweep, table_of
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
 
-LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", "<=": r"$\leq$", ">=": r"$\geq$",
-}  # fmt: skip
-LATEX_SPECIAL = re.compile(r"[<>]=|[\\&%_#${}~^<>]")
 COMPARED = ("value", "lower", "upper", "verdict")
 FORMATS = ("table", "csv", "html", "latex")
 DEFAULTS = {
     "experiment": None, "sweep": None, "sort": None, "show": None, "format": "table",
-    "diff": None, "tracking_uri": None,
+    "diff": None, "notion": None, "tracking_uri": None,
 }  # fmt: skip
 
 
@@ -51,11 +46,16 @@ def main(arguments: list[str]) -> int:
                     raise ConfigError(unknown("metric", metric, recorded))
             show = asked or [m for m in sweep.config["show"] if m in recorded]
             if form == "table":
-                print_tables(table, show, f"{sweep.title} (sweep {sweep.sweep})", words["sort"])
+                title = f"{sweep.title} (sweep {sweep.sweep})"
+                print_tables(table, show, title, words["sort"], words["notion"])
             else:
                 cells = table["metric"].isin(LEDGER).any()
-                board = leaderboard(table, show, words["sort"]) if cells else pivoted(table)
-                sys.stdout.write(rendered(board, form))
+                board = (
+                    leaderboard(table, show, words["sort"], words["notion"])
+                    if cells
+                    else pivot(table)
+                )
+                sys.stdout.write(render(board, form))
     except (ConfigError, StoreError, ValueError, KeyError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
@@ -72,10 +72,10 @@ def show_difference(store: Store, words: str, form: str) -> None:
     if form == "table":
         print_frame(board, f"{names[0]} -> {names[1]}")
     else:
-        sys.stdout.write(rendered(board, form))
+        sys.stdout.write(render(board, form))
 
 
-def rendered(board: pd.DataFrame, form: str) -> str:
+def render(board: pd.DataFrame, form: str) -> str:
     """Return the leaderboard as csv, html or latex."""
     if form == "csv":
         return board.to_csv(index=False)
@@ -86,37 +86,31 @@ def rendered(board: pd.DataFrame, form: str) -> str:
 
 def latex(board: pd.DataFrame) -> str:
     """Return a LaTeX tabular (booktabs); special characters are escaped."""
-
-    def escaped(value: object) -> str:
-        text = "" if value is None or value != value else f"{value}"
-        return LATEX_SPECIAL.sub(lambda found: LATEX[found.group()], text)
-
-    lines = [r"\begin{tabular}{" + "l" * len(board.columns) + "}", r"\toprule"]
-    lines.append(" & ".join(escaped(c) for c in board.columns) + r" \\")
-    lines.append(r"\midrule")
-    lines += [" & ".join(escaped(v) for v in line) + r" \\" for line in board.to_numpy()]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    text = board.to_latex(index=False, escape=True, na_rep="", float_format=str)
+    # pandas leaves these two as they are; without T1 fonts they print as other signs.
+    return text.replace("<", r"\textless{}").replace(">", r"\textgreater{}")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers that differ between two sweeps: changed, gone and new."""
     axes = [c for c in before.columns if c in after.columns and c not in FIXED]
-    keys = ["cell", *axes, "attack", "metric", "statistic", "x"]
+    keys = ["cell", *axes, "notion", "unit", "attack", "metric", "statistic", "x"]
 
-    def indexed(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
-        rows = table[keys].map(spelt).itertuples(index=False, name=None)
-        told = table[list(COMPARED)].itertuples(index=False, name=None)
-        return dict(zip(rows, told, strict=True))
+    def index_rows(table: pd.DataFrame) -> dict[tuple[str, ...], tuple[object, ...]]:
+        rows = table[keys].map(format_coordinate).itertuples(index=False, name=None)
+        numbers = table[list(COMPARED)].itertuples(index=False, name=None)
+        return dict(zip(rows, numbers, strict=True))
 
-    old, new = indexed(before), indexed(after)
+    old, new = index_rows(before), index_rows(after)
     lines: list[dict[str, object]] = []
     for key in dict.fromkeys([*old, *new]):
         a, b = old.get(key), new.get(key)
-        if a is not None and b is not None and list(map(spelt, a)) == list(map(spelt, b)):
-            continue
-        change = "gone" if b is None else "new" if a is None else "changed"
+        change = "gone" if b is None else "new"
         if a is not None and b is not None:
-            differ = [c for c, x, y in zip(COMPARED, a, b, strict=True) if spelt(x) != spelt(y)]
+            before_after = zip(COMPARED, a, b, strict=True)
+            differ = [c for c, x, y in before_after if format_coordinate(x) != format_coordinate(y)]
+            if not differ:
+                continue
             change = f"changed: {', '.join(differ)}"
         named = dict(zip(keys, key, strict=True))
         line: dict[str, object] = {k: named[k] for k in ("cell", "attack", "metric", "statistic")}
@@ -126,7 +120,7 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-def spelt(value: object) -> str:
+def format_coordinate(value: object) -> str:
     """Return one text for equal coordinates: a column's type depends on the rest of its table."""
     if value is None or value != value:
         return ""

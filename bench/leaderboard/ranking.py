@@ -7,18 +7,20 @@ import math
 import pandas as pd
 
 from bench.core.cell import FINISHED, RESERVED, ROW_COLUMNS, Plain
+from bench.core.entry_rows import LEDGER, PLACES, one_entry
 
-LEDGER = ("claimed", "exact", "exact_own", "certified")
 SORT = "_sort"
 FIXED = {*RESERVED, *ROW_COLUMNS}
 
 
-def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -> pd.DataFrame:
+def leaderboard(
+    table: pd.DataFrame, show: list[str], sort: str | None = None, notion: str | None = None
+) -> pd.DataFrame:
     """Return one line a cell: rank, coordinates, the ledger, verdict, and the metrics shown.
 
     Mechanisms are ranked within equal coordinates other than the mechanism, errors and attack
     metrics (each the largest over the cell's attacks) from small to large, metrics that are
-    ``rising`` from large to small.
+    ``higher_is_better`` from large to small.
     A cell without the sort metric gets no rank and stands last: a hole is shown, never averaged.
 
     Parameters
@@ -28,18 +30,24 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
         Metrics to show.
     sort : str or None
         Metric to rank by; None takes the last of `show`.
+    notion : str or None
+        Name or unit of the entry of the ledger to show; None takes each cell's own.
     """
+    table = one_entry(table, notion)
     axes = [c for c in table.columns if c not in FIXED]
     sort = sort or (show[-1] if show else "claimed")
     recorded = set(table["metric"])
-    ledger = [m for m in LEDGER if m != "exact_own" or m in recorded]
+    ledger = [m for m in LEDGER if m != "exact_unpooled" or m in recorded]
     shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
-    places = [column for column in ("scenario", "cell") if column in table]
+    places = [column for column in PLACES if column in table]
     for _, rows in table.groupby(places, sort=False, dropna=False):
         head: Plain = {axis: rows[axis].iloc[0] for axis in axes}
-        head["verdict"] = rows["verdict"].iloc[0] or rows["status"].iloc[0]
-        head["unit"] = short_unit(rows["unit"].iloc[0]) if "unit" in rows else ""
+        entry = rows[rows["metric"].isin(LEDGER)]
+        head["verdict"] = "-" if entry.empty else entry["verdict"].iloc[0]
+        if rows["status"].iloc[0] != FINISHED:
+            head["verdict"] = rows["status"].iloc[0]
+        head["unit"] = "" if entry.empty else short_unit(entry["unit"].iloc[0])
         for metric in (*ledger, *shown):
             head[metric], head[f"{metric} n"] = cell_text(rows, metric)
         head[SORT] = headline(rows, sort)
@@ -47,9 +55,9 @@ def leaderboard(table: pd.DataFrame, show: list[str], sort: str | None = None) -
     budget = [axis for axis in axes if axis != "mechanism"]
     columns = [*axes, "verdict", "unit", *ledger, *shown, SORT]
     board = pd.DataFrame(lines, columns=None if lines else columns)
-    told = set(table["rising"]) if "rising" in table else ()
-    rising = any(sort in names.split(", ") for names in told)
-    board = ranked(board, budget, more_is_better=rising)
+    sorts = set(table["higher_is_better"]) if "higher_is_better" in table else ()
+    higher_is_better = any(sort in names.split(", ") for names in sorts)
+    board = rank_lines(board, budget, more_is_better=higher_is_better)
     dull = [a for a in budget if len(set(board[a].dropna().map(str))) <= 1]
     empty = [c for c in board.columns if c.endswith(" n") and (board[c] == "").all()]
     if len(set(board["unit"]) - {""}) <= 1:
@@ -70,14 +78,14 @@ def short_unit(unit: str) -> str:
     return "delta=0" if unit == "epsilon" else unit.rpartition(" at ")[2]
 
 
-def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:
+def rank_lines(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> pd.DataFrame:
     """Return the lines of every budget in order of rank.
 
     Budgets are the coordinates that no other cell refines. A cell that lacks a coordinate (a
     pure budget has no delta, the noiseless release no epsilon) competes at every budget that
     refines its own, and is shown there.
     """
-    coordinates = [known(line, budget) for line in board.to_dict("records")]
+    coordinates = [line_coordinates(line, budget) for line in board.to_dict("records")]
     distinct = list(dict.fromkeys(coordinates))
     groups = []
     for point in distinct:
@@ -93,7 +101,7 @@ def ranked(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) -> p
     return pd.concat(groups) if groups else board.assign(rank="")
 
 
-def known(line: Plain, axes: list[str]) -> frozenset[tuple[str, object]]:
+def line_coordinates(line: Plain, axes: list[str]) -> frozenset[tuple[str, object]]:
     """Return the coordinates that a line has."""
     return frozenset((a, line[a]) for a in axes if line[a] is not None and line[a] == line[a])
 
@@ -111,18 +119,19 @@ def headline_row(rows: pd.DataFrame, metric: str) -> Plain | None:
         return None
     plain = found[found["attack"] == ""]
     found = plain if not plain.empty else found
-    return found.loc[found["value"].idxmax()].to_dict() if found["value"].notna().any() else None
+    if not found["value"].notna().any():
+        return found.iloc[0].to_dict()
+    return found.loc[found["value"].idxmax()].to_dict()
 
 
 def cell_text(rows: pd.DataFrame, metric: str) -> tuple[str, str]:
-    """Return a number with its interval, and its n; a hole is ``-``."""
+    """Return a number with its interval, and its n; a hole is ``-``, or says what it is."""
     found = headline_row(rows, metric)
     if found is None:
-        missing = {"claimed": "none", "certified": "-"}.get(
-            metric, "not computable" if metric in LEDGER else "-"
-        )
-        return (missing if rows["status"].iloc[0] == FINISHED else "-"), ""
+        return "-", ""
     value, low, high = found["value"], found["lower"], found["upper"]
+    if math.isnan(value) or found["method"] == "unbounded":
+        return str(found["method"]).partition(":")[0], ""
     if metric == "certified":
         return f">= {value:.3g}", ""
     if found["method"] == "bracket":

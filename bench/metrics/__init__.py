@@ -1,1 +1,5 @@
-"""Metrics: what is measured on attack scores and on releases."""
+"""Metrics: what is estimated from attack scores and from releases, with intervals.
+
+Open `base` first: what the harness asks of a metric. `attack` holds metrics of scores (`roc` their
+curves), `utility` errors of releases against answers, `ranking` metrics of top-K rankings.
+"""

@@ -20,7 +20,7 @@ class Accuracy:
     side: ClassVar[str] = "attack"
     name: str = "acc"
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate the rate over all worlds."""
         del names, rng
         return {"": rate([hits(g) for g in games])}
@@ -33,7 +33,7 @@ class BalancedAccuracy:
     side: ClassVar[str] = "attack"
     name: str = "bal_acc"
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate the average recall; every secret counts the same."""
         del rng
         size = len(names.secrets)
@@ -52,7 +52,7 @@ class AUC:
     side: ClassVar[str] = "attack"
     name: str = "auc"
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate one AUC a pair."""
         return {
             names.pair(p): functional(auc, [pair_scores(g.secret, g.score, p) for g in games], rng)
@@ -76,7 +76,7 @@ class TprAtFpr:
     def __post_init__(self) -> None:
         within("fpr", self.fpr, 0, 1, ends="()")
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate one TPR a pair."""
         return {
             names.pair(p): functional(
@@ -95,7 +95,7 @@ class Advantage:
     side: ClassVar[str] = "attack"
     name: str = "adv"
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate one advantage a pair."""
         del rng
         result = {}

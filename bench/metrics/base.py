@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from bench.core.intervals import Estimate
-from mechanisms.base import Mechanism
-from mechanisms.check import Array, FloatArray, IntArray
+from mechanisms.base import HasDeterminism, Mechanism
+from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 
 Labelled = dict[str, Estimate]
 
@@ -63,7 +64,19 @@ class Names:
         return f"{self.secrets[pair[0]]} | {self.secrets[pair[1]]}"
 
 
-class NotMeasurableError(ValueError):
+def leaves_nothing_to_chance(games: Sequence[Released], mechanism: Mechanism) -> bool:
+    """Whether every repetition of these worlds gives the same number.
+
+    So for a deterministic mechanism on one and the same answer: recorded counts, say. The number
+    is then known, and repeating it makes it no surer.
+    """
+    if not (isinstance(mechanism, HasDeterminism) and mechanism.deterministic):
+        return False
+    first = games[0].answers[:1]
+    return all(bool((game.answers == first).all()) for game in games)
+
+
+class NotMeasurableError(NotPossibleError):
     """A metric that is not defined for these releases; the message is the reason."""
 
 
@@ -73,15 +86,15 @@ class AttackMetric(Protocol):
     side: ClassVar[str]
     name: str
 
-    def measure(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
+    def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Return estimates by statistic label."""
 
 
 class UtilityMetric(Protocol):
-    """A metric of releases against answers: an error, or ``rising``, where more is better."""
+    """A metric of releases against answers: small is good, unless it says ``higher_is_better``."""
 
     side: ClassVar[str]
     name: str
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Return estimates by statistic label; raise NotMeasurableError with the reason."""

@@ -14,10 +14,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from bench.core.intervals import mean, rate
-from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
+from bench.core.intervals import Estimate, exact, grouped_rate, mean
+from bench.metrics.base import (
+    Labelled,
+    Names,
+    NotMeasurableError,
+    Released,
+    leaves_nothing_to_chance,
+)
 from mechanisms.base import Mechanism
-from mechanisms.check import FloatArray, IntArray, whole
+from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.top_k.ranking import largest
 
 Relevance = Literal["rank", "count", "binary"]
@@ -35,22 +41,22 @@ class AccuracyAtRank:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     rank: int
     name: str
 
     def __post_init__(self) -> None:
         whole("rank", self.rank)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
         hits = []
         for game in games:
-            counts, predicted = compared(game, self.rank)
+            counts, predicted = align_rankings(game, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
-            hits.append(at.astype(np.float64).ravel())
-        return {"": rate(hits)}
+            hits.append(at.astype(np.float64))
+        return {"": rate_of(hits, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +70,21 @@ class MeanAccuracy:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
 
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
+        del names
         right = []
         for game in games:
-            counts, predicted = compared(game, self.k)
-            right.append((predicted == largest(counts, self.k)).mean(axis=-1).ravel())
-        return {"": rate(right)}
+            counts, predicted = align_rankings(game, self.k)
+            right.append((predicted == largest(counts, self.k)).mean(axis=-1))
+        return {"": rate_of(right, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,17 +98,18 @@ class HitRate:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
 
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
-        del names, mechanism
-        return {"": rate([hit_rate(*compared(g, self.k), self.k).ravel() for g in games])}
+        del names
+        hits = [hit_rate(*align_rankings(g, self.k), self.k) for g in games]
+        return {"": rate_of(hits, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +125,7 @@ class NDCG:
     """
 
     side: ClassVar[str] = "utility"
-    rising: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
     k: int
     name: str
     relevance: Relevance = "rank"
@@ -127,11 +134,11 @@ class NDCG:
         whole("k", self.k)
         check_relevance(self.relevance)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
-        del names, mechanism
-        values = [ndcg(*compared(g, self.k), self.k, self.relevance) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+        del names
+        values = [ndcg(*align_rankings(g, self.k), self.k, self.relevance) for g in games]
+        return {"": mean_of(values, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,14 +158,28 @@ class CountError:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
-        del names, mechanism
-        values = [count_error(*compared(g, self.k), self.k) for g in games]
-        return {"": mean([v.mean(axis=1) for v in values])}
+        del names
+        values = [count_error(*align_rankings(g, self.k), self.k) for g in games]
+        return {"": mean_of(values, games, mechanism)}
 
 
-def compared(game: Released, k: int) -> tuple[FloatArray, IntArray]:
+def rate_of(hits: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+    """Estimate a rate from hits ``(n, groups)``; nothing is estimated where nothing is random."""
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(hits[0].mean()))
+    return grouped_rate(hits)
+
+
+def mean_of(values: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+    """Estimate a mean of ``(n, groups)`` values, or return it where nothing is random."""
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(values[0].mean()))
+    return mean([v.mean(axis=1) for v in values])
+
+
+def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
     """Return true counts ``(n or 1, groups, m)`` and predicted rankings ``(n, groups, k)``.
 
     Raises
@@ -238,7 +259,4 @@ def count_error(counts: FloatArray, predicted: IntArray, k: int) -> FloatArray:
 
 def check_relevance(relevance: object) -> None:
     """Refuse a relevance that does not exist."""
-    if relevance not in RELEVANCES:
-        raise ValueError(
-            f"relevance must be one of {', '.join(RELEVANCES)}, got relevance={relevance!r}."
-        )
+    one_of("relevance", relevance, RELEVANCES)

@@ -9,9 +9,15 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from bench.core.intervals import exact, mean
-from bench.metrics.base import Labelled, Names, NotMeasurableError, Released
+from bench.metrics.base import (
+    Labelled,
+    Names,
+    NotMeasurableError,
+    Released,
+    leaves_nothing_to_chance,
+)
 from mechanisms.base import Mechanism
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
 
 
 @runtime_checkable
@@ -29,7 +35,7 @@ class AbsoluteError:
     side: ClassVar[str] = "utility"
     name: str = "abs_err"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic."""
         del mechanism
         return by_statistic(games, names, lambda error, _: np.abs(error))
@@ -42,7 +48,7 @@ class RelativeError:
     side: ClassVar[str] = "utility"
     name: str = "rel_err"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic; a statistic that is always 0 is left out."""
         del mechanism
 
@@ -66,18 +72,20 @@ class NormError:
     name: str
 
     def __post_init__(self) -> None:
-        if self.norm not in (1, 2):
-            raise ValueError(f"norm must be 1 or 2, got norm={self.norm!r}.")
+        one_of("norm", self.norm, (1, 2))
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean."""
-        del names, mechanism
-        return {"": mean([np.linalg.norm(errors(g)[0], ord=self.norm, axis=1) for g in games])}
+        del names
+        sizes = [np.linalg.norm(errors(g)[0], ord=self.norm, axis=1) for g in games]
+        if leaves_nothing_to_chance(games, mechanism):
+            return {"": exact(float(sizes[0][0]))}
+        return {"": mean(sizes)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseVariance:
-    """Variance of the noise of one release: total (trace) and of each statistic.
+    """Variance of the noise of one release, all statistics together: the trace.
 
     Exact where the mechanism knows it, otherwise the mean squared error of the first release.
     """
@@ -85,15 +93,35 @@ class NoiseVariance:
     side: ClassVar[str] = "utility"
     name: str = "noise_var"
 
-    def measure(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
-        """Return the trace under the empty label, and one variance a statistic."""
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+        """Return the trace."""
+        del names
         if isinstance(mechanism, HasVariances):
-            variances = mechanism.variances()
-            labelled = zip(names.statistics, variances, strict=True)
-            return {"": exact(float(variances.sum()))} | {s: exact(float(v)) for s, v in labelled}
-        first = [Released(answers=g.answers, releases=g.releases[:, :1]) for g in games]
-        total = mean([(errors(g)[0] ** 2).sum(axis=1) for g in first])
-        return {"": total} | by_statistic(first, names, lambda error, _: error**2)
+            return {"": exact(float(mechanism.variances().sum()))}
+        return {"": mean([(errors(g)[0] ** 2).sum(axis=1) for g in first_releases(games)])}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticVariance:
+    """Variance of the noise of one release, statistic by statistic.
+
+    Exact where the mechanism knows it, otherwise the mean squared error of the first release.
+    """
+
+    side: ClassVar[str] = "utility"
+    name: str = "noise_var_each"
+
+    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+        """Return one variance a statistic."""
+        if isinstance(mechanism, HasVariances):
+            labelled = zip(names.statistics, mechanism.variances(), strict=True)
+            return {s: exact(float(v)) for s, v in labelled}
+        return by_statistic(first_releases(games), names, lambda error, _: error**2)
+
+
+def first_releases(games: list[Released]) -> list[Released]:
+    """Return the games with the first of several releases alone."""
+    return [Released(answers=g.answers, releases=g.releases[:, :1]) for g in games]
 
 
 def errors(game: Released) -> tuple[FloatArray, FloatArray]:

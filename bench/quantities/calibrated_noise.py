@@ -12,7 +12,7 @@ import numpy as np
 from bench.config.build import ConfigError, unknown
 from bench.scenarios.base import Scenario
 from mechanisms.base import Calibration, NotApplicableError
-from mechanisms.check import FloatArray, positive
+from mechanisms.check import FloatArray, one_of, positive
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
@@ -58,11 +58,8 @@ class CalibratedNoise:
     def __post_init__(self) -> None:
         if self.dataset not in self.scenarios:
             raise ConfigError(unknown("dataset", self.dataset, self.scenarios))
-        for name, value, allowed in (
-            ("axis", self.axis, ("order", "epsilon")), ("of", self.of, tuple(METRICS)),
-        ):  # fmt: skip
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+        one_of("axis", self.axis, ("order", "epsilon"))
+        one_of("of", self.of, tuple(METRICS))
         if (self.of == "ratio") != (self.reference is not None):
             raise ValueError("of='ratio' and a reference go together.")
         for name in ("order", "epsilon", "delta"):

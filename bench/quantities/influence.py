@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.source import DataAbsentError, DataError
+from bench.datasets.table.label_option import label_text
+from bench.datasets.table.opening import DAMAGED, open_unpacked
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray, positive, whole
+from mechanisms.check import FloatArray, one_of, positive, whole
 from mechanisms.influence.bayesian_network import greedy_network_curve
 from mechanisms.influence.bif import parse_bif
 from mechanisms.influence.binary_chain import binary_chain_curve, long_chain_curve
@@ -25,7 +26,7 @@ from mechanisms.influence.gaussian import observed_curve, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.network import BayesianNetwork
 from mechanisms.influence.truncated_gaussian import truncated_curve
-from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
+from mechanisms.influence.uncertainty import UncertaintyOn, uncertain_curve, uncertainty_penalty
 from mechanisms.privacy.bracket import Bracket
 
 METRIC = "influence"
@@ -45,7 +46,7 @@ class ChainInfluence:
         closed form far from the ends, as published. Closed forms are upper bounds where the
         chain alternates (negative eigenvalue), and the one far from the ends near them.
     uncertainty : float in [0, 1)
-    reading : {"joint", "conditional"}
+    uncertainty_on : {"joint", "conditional"}
     """
 
     metric: ClassVar[str] = METRIC
@@ -53,22 +54,24 @@ class ChainInfluence:
     length: int | None = None
     form: Literal["exact", "closed", "closed_long"] = "exact"
     uncertainty: float = 0.0
-    reading: Reading = "joint"
+    uncertainty_on: UncertaintyOn = "joint"
 
     def __post_init__(self) -> None:
-        if self.form not in ("exact", "closed", "closed_long"):
-            raise ValueError(
-                f"form must be 'exact', 'closed' or 'closed_long', got form={self.form!r}."
-            )
-        excess(self.uncertainty, self.reading)
+        one_of("form", self.form, ("exact", "closed", "closed_long"))
+        uncertainty_penalty(self.uncertainty, self.uncertainty_on)
 
     @property
     def digest(self) -> str:
-        """Identity of the chain; of its name alone where its file is absent."""
+        """Identity of chain and length; the word "absent" where the chain's file is."""
         try:
-            return self.source.digest
+            return f"{self.source.digest} {max(self.source.lengths, default=0)}"
         except DataAbsentError:
             return "absent"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was told while the chain's sequences were read."""
+        return getattr(self.source, "notes", ())
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return a(b); not applicable where the recording is absent."""
@@ -80,15 +83,15 @@ class ChainInfluence:
         length = self.length or max(lengths, default=0)
         whole("length", length)
         if self.form == "exact":
-            curve = chain_curve(chain, length, up_to=max(1, min(int(sizes.max()), length)))
+            curve = chain_curve(chain, length, b_max=max(1, min(int(sizes.max()), length)))
         else:
             matrix = chain.transition
             if len(matrix) != 2 or chain.start != "stationary":
                 raise NotApplicableError("the closed form is for stationary chains of two states")
             p, q = float(matrix[0, 0]), float(matrix[1, 1])
             closed = binary_chain_curve if self.form == "closed" else long_chain_curve
-            curve = closed(p, q, length, up_to=max(1, int(sizes.max())))
-        return points(curve, sizes, self.uncertainty, self.reading)
+            curve = closed(p, q, length, b_max=max(1, int(sizes.max())))
+        return points(curve, sizes, self.uncertainty, self.uncertainty_on)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +119,7 @@ class ProcessInfluence:
 
     def __post_init__(self) -> None:
         positive("decay", self.decay, infinite=False)
-        if self.prior not in ("observed", "truncated"):
-            raise ValueError(f"prior must be 'observed' or 'truncated', got prior={self.prior!r}.")
+        one_of("prior", self.prior, ("observed", "truncated"))
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""
@@ -125,8 +127,8 @@ class ProcessInfluence:
         if self.prior == "truncated":
             curve = truncated_curve(sigma, bound=self.bound, width=self.width)
         else:
-            up_to = max(1, min(int(sizes.max()), self.n))
-            curve = observed_curve(sigma, bound=self.bound, width=self.width, up_to=up_to)
+            b_max = max(1, min(int(sizes.max()), self.n))
+            curve = observed_curve(sigma, bound=self.bound, width=self.width, b_max=b_max)
         return points(curve, sizes, 0.0, "joint")
 
 
@@ -137,15 +139,15 @@ class NetworkInfluence:
     Parameters
     ----------
     path : str or None
-        A .bif file (.gz allowed); None takes the embedded ALARM network (37 nodes).
+        A .bif file (.gz and .zip allowed); None takes the embedded ALARM network (37 nodes).
     secrets : sequence of str, or None
         Nodes whose values are secret; None takes all.
-    up_to : int
+    b_max : int
         Largest tabulated b; the curve is held from there to the number of nodes.
     beam : int
         Candidate sets kept at every size.
     uncertainty : float in [0, 1)
-    reading : {"joint", "conditional"}
+    uncertainty_on : {"joint", "conditional"}
 
     References
     ----------
@@ -154,28 +156,29 @@ class NetworkInfluence:
 
     metric: ClassVar[str] = METRIC
     path: str | None = None
-    secrets: Sequence[str] | None = None
-    up_to: int = 37
+    secrets: Sequence[str | int | bool] | None = None
+    b_max: int = 37
     beam: int = 4
     uncertainty: float = 0.0
-    reading: Reading = "joint"
+    uncertainty_on: UncertaintyOn = "joint"
 
     def __post_init__(self) -> None:
         whole("beam", self.beam)
-        whole("up_to", self.up_to)
-        excess(self.uncertainty, self.reading)
+        whole("b_max", self.b_max)
+        uncertainty_penalty(self.uncertainty, self.uncertainty_on)
 
     @cached_property
     def _content(self) -> bytes:
         if self.path is None:
             packed = resources.files("bench.datasets") / "data" / "alarm.bif.gz"
             return gzip.decompress(packed.read_bytes())
-        path = Path(self.path)
         try:
-            content = path.read_bytes()
-            return gzip.decompress(content) if path.suffix == ".gz" else content
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}.") from error
+            with open_unpacked(self.path) as file:
+                return file.read()
+        except DataError:
+            raise
+        except DAMAGED as error:
+            raise DataError(f"{self.path} is damaged: {error}.") from error
 
     @property
     def digest(self) -> str:
@@ -186,20 +189,27 @@ class NetworkInfluence:
     @cached_property
     def network(self) -> BayesianNetwork:
         """The network; refuses text that does not parse."""
-        name = self.path or "alarm.bif"
+        name, content = self.path or "alarm.bif", self._content
         try:
-            return parse_bif(self._content.decode())
+            return parse_bif(content.decode("utf-8-sig"))
         except (ValueError, UnicodeDecodeError) as error:
             raise DataError(f"{name} is not a network in BIF: {error}") from error
+
+    @property
+    def _secrets(self) -> list[str] | None:
+        """The nodes as the file names them."""
+        if self.secrets is None:
+            return None
+        return [label_text("secrets", name) for name in self.secrets]
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return upper bounds on a(b)."""
         sizes = whole_sizes(x)
-        up_to = max(1, min(int(sizes.max()), self.up_to))
+        b_max = max(1, min(int(sizes.max()), self.b_max))
         curve = greedy_network_curve(
-            self.network, secrets=self.secrets, up_to=up_to, beam=self.beam
+            self.network, secrets=self._secrets, b_max=b_max, beam=self.beam
         )
-        return points(curve, sizes, self.uncertainty, self.reading)
+        return points(curve, sizes, self.uncertainty, self.uncertainty_on)
 
 
 def whole_sizes(x: FloatArray) -> np.ndarray:
@@ -211,11 +221,11 @@ def whole_sizes(x: FloatArray) -> np.ndarray:
 
 
 def points(
-    curve: InfluenceCurve, sizes: np.ndarray, uncertainty: float, reading: Reading
+    curve: InfluenceCurve, sizes: np.ndarray, uncertainty: float, uncertainty_on: UncertaintyOn
 ) -> list[Bracket]:
     """Return the curve at some sizes; beyond the number of entries it is 0."""
     if uncertainty:
-        curve = uncertain_curve(curve, uncertainty, reading)
+        curve = uncertain_curve(curve, uncertainty, uncertainty_on)
     return [_bracket(curve.at(int(b)), curve.direction) for b in sizes]
 
 

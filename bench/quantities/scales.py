@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, positive, whole, within
+from mechanisms.check import FloatArray, one_of, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.markov_quilt import (
@@ -17,6 +17,8 @@ from mechanisms.influence.markov_quilt import (
     spectral_gap,
 )
 from mechanisms.privacy.bracket import Bracket
+
+METHODS = ("quilt_exact", "quilt_approximate", "curve", "group", "entry")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +52,8 @@ class ChainScale:
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
-        allowed = ("quilt_exact", "quilt_approximate", "curve", "group", "entry")
-        if self.method not in allowed:
-            raise ValueError(
-                f"method must be one of {', '.join(allowed)}, got method={self.method!r}."
-            )
-        if self.vary not in ("strength", "length"):
-            raise ValueError(f"vary must be 'strength' or 'length', got vary={self.vary!r}.")
+        one_of("method", self.method, METHODS)
+        one_of("vary", self.vary, ("strength", "length"))
         within("strength", self.strength, 0, 1, ends="()")
         whole("length", self.length)
         positive("epsilon", self.epsilon, infinite=False)

@@ -14,9 +14,9 @@ from bench.config.build import ConfigError, unknown
 from bench.scenarios.base import Scenario
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import comonotone
+from mechanisms.laws.coupling import comonotone
 from mechanisms.privacy.bracket import Bracket
-from mechanisms.renyi import achieved
+from mechanisms.renyi.alpha_wasserstein import wasserstein_laplace_epsilon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class WassersteinMetric:
         for at in x:
             order = within("order", float(at), 1, math.inf, ends="()")
             epsilons = [
-                achieved.wasserstein_laplace(plan, order=order, scale=self.scale) for plan in plans
+                wasserstein_laplace_epsilon(plan, order=order, scale=self.scale) for plan in plans
             ]
             values.append(math.exp((order - 1) * max(epsilons) / order))
         return [Bracket(v, v) for v in values]

@@ -1,1 +1,20 @@
-"""Scenarios: a dataset, a query, secrets, and what curator and adversary assume."""
+"""Scenarios: a dataset, a query, secrets, and what curator and adversary are assumed to know.
+
+Open `base` first: what the harness asks of a scenario. Then `numeric_column`, the smallest one, or
+`property_subsets`, that of the main job (`numeric_table` is the same on a table of one's own,
+`statistics` and `subsets` are its parts). Chains: `chain_model` is what `chain_count` and
+`chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
+"""
+
+from mechanisms.lazy import lazy_names
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "PropertySubsets": "property_subsets",
+        "NumericColumn": "numeric_column",
+        "ChainCount": "chain_count",
+        "ChainHistogram": "chain_histogram",
+        "Sequences": "sequences",
+    },
+)

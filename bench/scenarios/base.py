@@ -19,8 +19,8 @@ class Scenario(Protocol):
 
     ``secrets`` names the values of the secret; ``pairs`` are those to be kept apart;
     ``statistics`` names the coordinates of the answer; ``digest`` identifies the data;
-    ``synthetic`` says whether they are made up; ``modelled`` whether worlds are drawn from the
-    curator's model rather than from records.
+    ``synthetic`` says whether no record of a person is among them; ``worlds_from_model`` whether
+    worlds are drawn from the curator's model rather than from records.
     """
 
     @property
@@ -41,10 +41,10 @@ class Scenario(Protocol):
 
     @property
     def synthetic(self) -> bool:
-        """Whether the data are made up."""
+        """Whether the data are generated, none of them recorded."""
 
     @property
-    def modelled(self) -> bool:
+    def worlds_from_model(self) -> bool:
         """Whether worlds are drawn from the model that laws and knowledge describe."""
 
     def check(self) -> None:
@@ -61,10 +61,10 @@ class Scenario(Protocol):
 
 
 @runtime_checkable
-class HasOwnLaws(Protocol):
+class HasUnpooledLaws(Protocol):
     """A scenario whose model simplifies: it also knows each secret's law without that step."""
 
-    def own_law(self, secret: int) -> AnswerLaw:
+    def unpooled_law(self, secret: int) -> AnswerLaw:
         """Return the answer's law under a secret, not made to agree with the other side."""
 
 
@@ -85,7 +85,7 @@ class HasDatabaseLaw(Protocol):
         """Return the database's law under a secret."""
 
 
-def offered(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
+def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
     """Return the fact of type `kind`, or say which facts are offered."""
     for fact in facts.values():
         if isinstance(fact, kind):

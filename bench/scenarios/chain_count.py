@@ -8,13 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from bench.scenarios.base import K
-from bench.scenarios.chain_model import ChainModel, made
+from bench.scenarios.chain_model import ChainModel, make_fact
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.visit_counts import visits_law
 
 
@@ -27,11 +25,11 @@ class ChainCount(ChainModel):
 
     Parameters
     ----------
-    counted : str
+    counted : str, int or bool
         Label of the state.
     """
 
-    counted: str
+    counted: str | int | bool
 
     def check(self) -> None:
         """Load the chain; refuse a state that it does not have."""
@@ -53,12 +51,12 @@ class ChainCount(ChainModel):
         return tuple(visits_law(self.database_law(s), state) for s in range(len(self.secrets)))
 
     def law(self, secret: int) -> FiniteLaw:
-        """Return the exact law of the count under a secret, support (a, 1)."""
+        """Return the exact law of the count under a secret, atoms (a, 1)."""
         return self._laws[secret]
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the count's laws."""
-        return made(
+        return make_fact(
             self.shared_facts()
             | {
                 Sensitivity: self._sensitivity,
@@ -88,21 +86,16 @@ class ChainCount(ChainModel):
 
     def _scalar(self) -> ScalarAnswers:
         self.only_one_prior(ScalarAnswers)
-        laws = tuple(
-            DiscreteLaw(atoms=np.asarray(law.support[:, 0], dtype=np.float64), weights=law.weights)
-            for law in self._laws
-        )
-        return ScalarAnswers(laws=laws, pairs=self.pairs)
+        return ScalarAnswers(laws=tuple(law.on_line for law in self._laws), pairs=self.pairs)
 
 
 def gaussian_answers(
     laws: tuple[FiniteLaw, ...], pairs: tuple[tuple[int, int], ...]
 ) -> GaussianAnswers:
     """Return the exact means and covariances of finite laws."""
-    supports = [np.asarray(law.support, dtype=np.float64) for law in laws]
-    means = np.stack([law.weights @ x for law, x in zip(laws, supports, strict=True)])
+    means = np.stack([law.weights @ law.atoms for law in laws])
     covariances = []
-    for law, x, mean in zip(laws, supports, means, strict=True):
-        moved = x - mean
+    for law, mean in zip(laws, means, strict=True):
+        moved = law.atoms - mean
         covariances.append((law.weights[:, None] * moved).T @ moved)
     return GaussianAnswers(means=means, covariances=np.stack(covariances), pairs=pairs)

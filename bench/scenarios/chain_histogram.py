@@ -9,12 +9,11 @@ import numpy as np
 
 from bench.scenarios.base import K
 from bench.scenarios.chain_count import gaussian_answers
-from bench.scenarios.chain_model import ChainModel, made
+from bench.scenarios.chain_model import ChainModel, make_fact
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, Sensitivity
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.visit_counts import histogram_law
 
 
@@ -46,7 +45,7 @@ class ChainHistogram(ChainModel):
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the answers' laws."""
-        return made(
+        return make_fact(
             self.shared_facts()
             | {
                 Sensitivity: self._sensitivity,

@@ -13,16 +13,24 @@ import numpy as np
 from attacks.base import Worlds
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
+from bench.datasets.table.label_option import label_of
 from bench.scenarios.base import K
 from mechanisms.base import Knowledge, NotOfferedError
-from mechanisms.check import FloatArray, IntArray, whole
+from mechanisms.check import FloatArray, IntArray, one_of, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge, EntryValues
 from mechanisms.influence.markov import chain_curve
-from mechanisms.influence.uncertainty import Reading, excess, uncertain_curve
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.influence.uncertainty import (
+    UncertaintyOn,
+    UncertaintyTable,
+    chain_conditions,
+    several_users,
+    uncertain_curve,
+    uncertainty_penalty,
+)
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
 Facts = dict[type[Knowledge], Callable[[], Knowledge]]
@@ -46,17 +54,20 @@ class ChainModel:
         Independent sequences of this length.
     positions : "middle", "all" or sequence of int
         Where the secret entry is, from 1, in the longest sequence; each is a secret of its own.
-    values : sequence of str, or None
+    values : sequence of str, int or bool, or None
         States to be told apart; None takes all that are possible.
-    theta : {"given", "free"}
+    initial_law : {"fixed", "any"}
         Initial laws in Theta: the source's own, or all.
-    further : sequence of ChainSource
+    additional_priors : sequence of ChainSource
         Further chains of Theta, on the same states.
     uncertainty : float in [0, 1)
         Relative uncertainty t of the curator's probabilities, ``(1 - t) p`` to ``(1 + t) p``.
-    reading : {"joint", "conditional"}
+    uncertainty_on : {"joint", "conditional"}
         Which probabilities those bound.
-    up_to : int or None
+    uncertainty_table : {"user", "database"}
+        Of what: each user's own entries, users being independent of each other under every prior,
+        or all entries of the database, under which users may be tied.
+    b_max : int or None
         Largest tabulated b of the influence curve; beyond it the curve is held at its last value.
         None tabulates until no larger b could serve an epsilon of .05 or more.
     """
@@ -65,39 +76,42 @@ class ChainModel:
     length: int | None = None
     users: int = 1
     positions: Literal["middle", "all"] | Sequence[int] = "middle"
-    values: Sequence[str] | None = None
-    theta: Literal["given", "free"] = "given"
-    further: Sequence[ChainSource] = field(default_factory=tuple)
+    values: Sequence[str | int | bool] | None = None
+    initial_law: Literal["fixed", "any"] = "fixed"
+    additional_priors: Sequence[ChainSource] = field(default_factory=tuple)
     uncertainty: float = 0.0
-    reading: Reading = "joint"
-    up_to: int | None = None
+    uncertainty_on: UncertaintyOn = "joint"
+    uncertainty_table: UncertaintyTable = "user"
+    b_max: int | None = None
 
     def __post_init__(self) -> None:
         if self.length is not None:
             whole("length", self.length)
         whole("users", self.users)
-        if self.up_to is not None:
-            whole("up_to", self.up_to)
-        excess(self.uncertainty, self.reading)
-        if self.theta not in ("given", "free"):
-            raise ValueError(f"theta must be 'given' or 'free', got theta={self.theta!r}.")
+        if self.b_max is not None:
+            whole("b_max", self.b_max)
+        uncertainty_penalty(self.uncertainty, self.uncertainty_on)
+        one_of("uncertainty_table", self.uncertainty_table, ("user", "database"))
+        one_of("initial_law", self.initial_law, ("fixed", "any"))
         if isinstance(self.positions, str) and self.positions not in ("middle", "all"):
             raise ValueError(
                 f"positions must be 'middle', 'all' or whole numbers, got {self.positions!r}."
             )
 
-    modelled = True
+    worlds_from_model = True
 
     @property
     def synthetic(self) -> bool:
-        """Whether the chain is made up."""
+        """Whether the chain is invented rather than counted in records."""
         return self.source.synthetic
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was dropped or reordered while the chains' sequences were read."""
         return tuple(
-            note for source in (self.source, *self.further) for note in getattr(source, "notes", ())
+            note
+            for source in (self.source, *self.additional_priors)
+            for note in getattr(source, "notes", ())
         )
 
     def check(self) -> None:
@@ -107,9 +121,10 @@ class ChainModel:
 
     @cached_property
     def digest(self) -> str:
-        """Identity of Theta."""
-        parts = [self.source.digest, *(other.digest for other in self.further)]
-        return hashlib.sha256(canonical([parts, self.lengths]).encode()).hexdigest()
+        """Identity of Theta, of the states' names and of the lengths."""
+        parts = [self.source.digest, *(other.digest for other in self.additional_priors)]
+        read = [parts, self.lengths, self.source.states]
+        return hashlib.sha256(canonical(read).encode()).hexdigest()
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -123,11 +138,11 @@ class ChainModel:
     @cached_property
     def theta_chains(self) -> tuple[MarkovChain, ...]:
         """The class Theta."""
-        chains = [self.source.chain, *(other.chain for other in self.further)]
+        chains = [self.source.chain, *(other.chain for other in self.additional_priors)]
         sizes = {len(chain.transition) for chain in chains}
         if len(sizes) > 1:
             raise ValueError(f"the chains of Theta must share their states, got {sorted(sizes)}.")
-        if self.theta == "free":
+        if self.initial_law == "any":
             chains = [MarkovChain(transition=c.transition, initial="free") for c in chains]
         return tuple(chains)
 
@@ -136,16 +151,13 @@ class ChainModel:
         """Whether Theta is the one law that worlds are drawn from."""
         chain = self.source.chain
         return self.uncertainty == 0 and len(self.theta_chains) == 1 and (
-            self.theta == "given" and chain.start != "free"
+            self.initial_law == "fixed" and chain.start != "free"
         )  # fmt: skip
 
-    def state(self, label: str) -> int:
-        """Return the code of a state."""
-        if str(label) not in self.source.states:
-            raise ValueError(
-                f"state must be one of {', '.join(self.source.states)}, got {label!r}."
-            )
-        return self.source.states.index(str(label))
+    def state(self, label: str | int | bool) -> int:
+        """Return the code of a state; refuse a label that the chain does not have."""
+        found, _ = label_of("state", label, self.source.states, "the chain")
+        return self.source.states.index(found)
 
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:
@@ -225,20 +237,32 @@ class ChainModel:
     @cached_property
     def curve(self) -> InfluenceCurve:
         """The influence curve of Theta, uncertainty included."""
-        curves = [chain_curve(c, self.lengths, up_to=self.up_to) for c in self.theta_chains]
+        curves = [chain_curve(c, self.lengths, b_max=self.b_max) for c in self.theta_chains]
         curve = curves[0] if len(curves) == 1 else pointwise_max(curves)
         return curve if not self.uncertainty else uncertain_curve(
-            curve, self.uncertainty, self.reading
+            curve, self.uncertainty, self.uncertainty_on, database=self._database
         )  # fmt: skip
+
+    @property
+    def _database(self) -> int | None:
+        """Entries of the uncertain table, where that is the whole database's."""
+        whole_table = self.uncertainty_table == "database" and self.uncertainty > 0
+        return sum(self.lengths) if whole_table else None
 
     def shared_facts(self) -> Facts:
         """Return how each fact that does not depend on the query is made."""
         return {
-            CurveKnowledge: lambda: CurveKnowledge(curve=self.curve),
+            CurveKnowledge: lambda: CurveKnowledge(
+                curve=self.curve, conditions=several_users(len(self.lengths), self._database)
+            ),
             ChainKnowledge: lambda: ChainKnowledge(
                 chains=self.theta_chains,
                 lengths=self.lengths,
-                excess=excess(self.uncertainty, self.reading),
+                uncertainty_penalty=uncertainty_penalty(self.uncertainty, self.uncertainty_on),
+                database=self._database,
+                conditions=chain_conditions(
+                    len(self.lengths), self._database, self.uncertainty, self.uncertainty_on
+                ),
             ),
             EntryValues: lambda: EntryValues(states=len(self.source.states)),
         }
@@ -251,7 +275,7 @@ class ChainModel:
             )
 
 
-def made(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
     """Return the fact of type `kind`, made now, or say which facts are offered."""
     for offered, make in facts.items():
         if issubclass(offered, kind):

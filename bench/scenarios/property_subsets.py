@@ -8,28 +8,27 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-import pandas as pd
 
 from attacks.base import Worlds
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
-from bench.scenarios.base import K, offered
+from bench.datasets.table.text_table import TextTable
+from bench.scenarios.base import K, look_up_fact
 from bench.scenarios.statistics import Count, Statistic
+from bench.scenarios.subset_sizes import SPLITS, check_split, check_whole
 from bench.scenarios.subsets import sum_features, without_replacement
 from mechanisms.base import Knowledge
-from mechanisms.check import FloatArray, IntArray, whole, within
+from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import GaussianLaw
-
-SPLITS = ("shadow", "test", "model")
 
 
 class Table(Protocol):
     """A dataset with one table of records."""
 
     @property
-    def table(self) -> pd.DataFrame:
-        """The records."""
+    def records(self) -> TextTable:
+        """The records, each column converted where it is needed."""
 
     @property
     def digest(self) -> str:
@@ -95,20 +94,10 @@ class PropertySubsets:
         names = self.statistics
         if not names or len(set(names)) < len(names):
             raise ValueError(f"statistics_of must be different statistics, got {list(names)}.")
-        for name, value, allowed in (
-            ("secret", self.secret, tuple(self.properties)),
-            ("model", self.model, ("sampled", "exact")),
-            ("worlds", self.worlds, ("data", "model")),
-        ):
-            if value not in allowed:
-                listed = ", ".join(allowed) or "none"
-                raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
-        for share in self.shares:
-            if abs(share * self.size - round(share * self.size)) > 1e-6:
-                raise ValueError(
-                    f"gap must give whole numbers of {self.size} records, got gap={self.gap!r}: "
-                    f"{share * self.size:g} records."
-                )
+        one_of("secret", self.secret, tuple(self.properties))
+        one_of("model", self.model, ("sampled", "exact"))
+        one_of("worlds", self.worlds, ("data", "model"))
+        check_whole(self.size, self.gap)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -124,7 +113,7 @@ class PropertySubsets:
     synthetic = False
 
     @property
-    def modelled(self) -> bool:
+    def worlds_from_model(self) -> bool:
         """Whether worlds are drawn from the curator's model."""
         return self.worlds == "model"
 
@@ -138,6 +127,14 @@ class PropertySubsets:
         """Identity of the data."""
         return self.data.digest
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """How many records there are, and what was left out or assumed while they were read."""
+        table = self.data.records
+        counted = (*self.properties.values(), *self.statistics_of)
+        told = [note for statistic in counted for note in statistic.notes(table)]
+        return (*table.notes, *dict.fromkeys(told))
+
     def check(self) -> None:
         """Load the records; refuse columns, properties and sizes that do not fit them."""
         self._members  # noqa: B018  (computed once, kept)
@@ -145,7 +142,7 @@ class PropertySubsets:
 
     @cached_property
     def _features(self) -> FloatArray:
-        table = self.data.table
+        table = self.data.records
         features = np.stack([s.feature(table) for s in self.statistics_of], axis=1)
         for name, column in zip(self.statistics, features.T, strict=True):
             if np.ptp(column) == 0:
@@ -159,29 +156,17 @@ class PropertySubsets:
     @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
-        has = self.properties[self.secret].feature(self.data.table) > 0
+        has = self.properties[self.secret].feature(self.data.records) > 0
         if has.all():
             raise DataError(f"property {self.secret!r} is constant: every record has it.")
-        n_shadow, n_test = self.split
-        if n_shadow + n_test >= len(has):
-            raise DataError(
-                f"split must leave records for modelling: {len(has)} records, got {self.split}."
-            )
         order = rng_for(self.seed, "split").permutation(len(has))
+        check_split(has[order], self.split, self.size, self.gap)
+        n_shadow, n_test = self.split
         rows = np.split(order, [n_shadow, n_shadow + n_test])
-        members = {
+        return {
             name: (part[~has[part]], part[has[part]])
             for name, part in zip(SPLITS, rows, strict=True)
         }
-        most = round(self.shares[1] * self.size)
-        for name, classes in members.items():
-            smallest = min(len(c) for c in classes)
-            if smallest < most:
-                raise DataError(
-                    f"size={self.size} needs {most} records of one class, "
-                    f"the {name} split has {smallest}."
-                )
-        return members
 
     def _answers(self, secret: int, count: int, split: str, rng: np.random.Generator) -> FloatArray:
         with_property = round(self.shares[secret] * self.size)
@@ -201,7 +186,7 @@ class PropertySubsets:
             where = np.flatnonzero(secret == value)
             answers[where] = (
                 self.law(value).sample(len(where), rng)
-                if self.modelled
+                if self.worlds_from_model
                 else self._answers(value, len(where), split, rng)
             )
         return Worlds(secret=secret, answers=answers)
@@ -231,7 +216,7 @@ class PropertySubsets:
     @cached_property
     def _facts(self) -> dict[type[Knowledge], Knowledge]:
         means, covariances = self._moments
-        table = self.data.table
+        table = self.data.records
         moves = np.array([s.sensitivity(table, self.size) for s in self.statistics_of])
         return {
             GaussianAnswers: GaussianAnswers(
@@ -248,14 +233,14 @@ class PropertySubsets:
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer GaussianAnswers (from the modelling split) and Sensitivity."""
-        return offered(self._facts, kind)
+        return look_up_fact(self._facts, kind)
 
     def law(self, secret: int) -> GaussianLaw:
         """Return the model's law: the secret's own mean, the pair's shared covariance."""
         answers = self.knowledge(GaussianAnswers)
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
 
-    def own_law(self, secret: int) -> GaussianLaw:
+    def unpooled_law(self, secret: int) -> GaussianLaw:
         """Return the Gaussian with the exact moments of the modelling records under a secret.
 
         Never those of sampled subsets: their errors would decide whether a claim is met.

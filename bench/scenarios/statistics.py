@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import pandas as pd
 
-from bench.datasets.source import DataError, unsplit
-from bench.datasets.table.column import LARGEST
+from bench.datasets.source import DataError
+from bench.datasets.table.label_option import label_text
+from bench.datasets.table.text_table import TextTable
 from mechanisms.check import FloatArray, real
 
 
@@ -26,14 +26,17 @@ class Statistic(Protocol):
     def name(self) -> str:
         """How tables name the statistic."""
 
-    def feature(self, table: pd.DataFrame) -> FloatArray:
+    def feature(self, table: TextTable) -> FloatArray:
         """Return the feature of each record."""
 
     def weight(self, size: int) -> float:
         """Return the factor of the sum over a subset of this size."""
 
-    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+    def sensitivity(self, table: TextTable, size: int) -> float:
         """Return the largest change when one record of the subset is replaced."""
+
+    def notes(self, table: TextTable) -> tuple[str, ...]:
+        """Return what is to be told of the column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,25 +68,9 @@ class Mean:
         """How tables name the statistic."""
         return f"mean {self.column}"
 
-    def feature(self, table: pd.DataFrame) -> FloatArray:
+    def feature(self, table: TextTable) -> FloatArray:
         """Return the column as floats."""
-        values = column_of(table, self.column)
-        if not pd.api.types.is_numeric_dtype(values):
-            wrong = pd.to_numeric(values, errors="coerce").isna().to_numpy()
-            row = int(wrong.argmax())
-            raise DataError(
-                f"column {self.column!r} must be numeric for a mean, got {values.iloc[row]!r} in "
-                f"data row {row + 1} ({int(wrong.sum())} such rows)."
-            )
-        numbers = values.to_numpy(dtype=np.float64)
-        if not np.isfinite(numbers).all():
-            count = int((~np.isfinite(numbers)).sum())
-            raise DataError(f"column {self.column!r} has {count} missing or infinite values.")
-        if np.abs(numbers).max(initial=0.0) > LARGEST:
-            raise DataError(
-                f"column {self.column!r} must hold numbers within +-{LARGEST:g}, got "
-                f"{numbers[np.abs(numbers).argmax()]:g}."
-            )
+        numbers = table.numbers(self.column)
         if self.bounds is not None:
             low, high = self.bounds
             outside = int(((numbers < low) | (numbers > high)).sum())
@@ -99,10 +86,15 @@ class Mean:
         """Return 1/n."""
         return 1 / size
 
-    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+    def sensitivity(self, table: TextTable, size: int) -> float:
         """Return (high - low)/n."""
         low, high = self.bounds or (self.feature(table).min(), self.feature(table).max())
         return float(high - low) / size
+
+    def notes(self, table: TextTable) -> tuple[str, ...]:
+        """Return nothing: numbers have one reading."""
+        del table
+        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,45 +104,39 @@ class Count:
     Parameters
     ----------
     column : str
-    value : object
+    value : str, int or bool
+        As the table writes it.
     """
 
     column: str
     value: object
+
+    def __post_init__(self) -> None:
+        label_text("value", self.value)
 
     @property
     def name(self) -> str:
         """How tables name the statistic."""
         return f"# {self.column}={self.value}"
 
-    def feature(self, table: pd.DataFrame) -> FloatArray:
+    def feature(self, table: TextTable) -> FloatArray:
         """Return the indicator of the value."""
-        values = column_of(table, self.column)
-        hits: FloatArray = (values == self.value).to_numpy().astype(np.float64)
-        if not hits.any():
-            raise DataError(f"column {self.column!r} never has the value {self.value!r}.")
-        return hits
+        labels = table.labels(self.column)
+        label, _ = labels.find("value", self.value)
+        return labels.are(label).astype(np.float64)
+
+    def notes(self, table: TextTable) -> tuple[str, ...]:
+        """Return how the value was matched, and which labels look like others."""
+        labels = table.labels(self.column)
+        _, note = labels.find("value", self.value)
+        return (*labels.notes, *filter(None, [note]))
 
     def weight(self, size: int) -> float:
         """Return 1."""
         del size
         return 1.0
 
-    def sensitivity(self, table: pd.DataFrame, size: int) -> float:
+    def sensitivity(self, table: TextTable, size: int) -> float:
         """Return 1."""
         del table, size
         return 1.0
-
-
-def column_of(table: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column without missing values, or say which columns there are."""
-    if name not in table.columns:
-        columns = [str(column) for column in table.columns]
-        hint = "; set scenario.separator" if unsplit(columns) else ""
-        raise DataError(f"no column {name!r}; there are {', '.join(columns)}{hint}.")
-    column = table[name]
-    if isinstance(column, pd.DataFrame):
-        raise DataError(f"{column.shape[1]} columns have the name {name!r}.")
-    if column.isna().any():
-        raise DataError(f"column {name!r} has {int(column.isna().sum())} missing values.")
-    return column

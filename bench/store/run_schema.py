@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import socket
 from dataclasses import dataclass
 from typing import Any
 
-from bench.core.cell import FINISHED, Cell, CellResult, Plain, code_version
-from bench.store.tag_codec import unpacked
+from bench.core.cell import FINISHED, AnyCell, CellResult, Plain, RecordedCell
+from bench.core.code_fingerprint import code_version
+from bench.core.labels import metric_key
+from bench.store.tag_codec import unpack
 
-SCHEMA = "1"
+SCHEMA = "2"
 LONGEST = 500
 LONGEST_TAG = 1000
 
@@ -23,9 +24,9 @@ class Sweep:
 
     Parameters
     ----------
-    sweep, experiment, title, run_id, code : str
-    keys : list of str
-        The cells, in order.
+    sweep, experiment, title, run_id, code, schema : str
+    keys, runs : list of str
+        The cells, in order, and the ids of their runs; sweeps of early versions name no runs.
     config : mapping
         Resolved configuration, figures included.
     ended : int
@@ -37,7 +38,9 @@ class Sweep:
     title: str
     run_id: str
     code: str
+    schema: str
     keys: list[str]
+    runs: list[str]
     config: Plain
     ended: int
 
@@ -58,7 +61,7 @@ def alive(pid: int) -> bool:
     return pid > 0
 
 
-def cell_tags(sweep: str, cell: Cell, result: CellResult) -> dict[str, str]:
+def cell_tags(sweep: str, cell: AnyCell, result: CellResult) -> dict[str, str]:
     """Return the short tags by which runs are found and grouped."""
     facts = result.facts
     return {
@@ -73,36 +76,37 @@ def cell_tags(sweep: str, cell: Cell, result: CellResult) -> dict[str, str]:
     }  # fmt: skip
 
 
-def cell_metrics(cell: Cell, result: CellResult) -> dict[str, float]:
+def cell_metrics(cell: AnyCell, result: CellResult) -> dict[str, float]:
     """Return the headline numbers under short legal names; not finite ones are left to the rows."""
     metrics = {k: float(v) for k, v in cell.labels.items() if isinstance(v, int | float)}
+    own = next((row["unit"] for row in result.rows if row["unit"]), "")
     for row in result.rows:
         if row["statistic"] or row["x"] is not None:
             continue
-        name = legal("/".join(part for part in (row["metric"], row["attack"]) if part))
+        other = row["unit"] if row["unit"] != own else ""
+        name = metric_key(row["metric"], row["attack"], other)
         metrics[name] = row["value"]
         if row["n"]:
             metrics |= {f"{name}_lo": row["lower"], f"{name}_hi": row["upper"]}
     return {k: float(v) for k, v in metrics.items() if math.isfinite(v)}
 
 
-def legal(name: str) -> str:
-    """Return `name` with what MLflow refuses in metric names replaced by ``_``."""
-    return re.sub(r"[^\w\-. :/]", "_", name)[:250]
-
-
-def shown(value: object) -> str:
+def format_parameter(value: object) -> str:
     """Return a parameter's text: short for numbers; what is cut says so (labels keep the whole)."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
 
-def result_of(tags: dict[str, str]) -> CellResult:
-    """Read a cell's result back from its run."""
-    return CellResult(
+def cell_of(run: Any) -> tuple[RecordedCell, CellResult]:  # noqa: ANN401
+    """Read a cell and its result back from its run."""
+    tags = run.data.tags
+    cell = RecordedCell(
+        key=tags.get("cell_key", ""), name=str(run.info.run_name), labels=unpack("labels", tags)
+    )
+    return cell, CellResult(
         status=tags.get("status", FINISHED),
-        rows=unpacked("rows", tags),
-        facts=unpacked("facts", tags),
+        rows=unpack("rows", tags),
+        facts=unpack("facts", tags),
         seconds=float(tags.get("seconds", "0")),
     )
 
@@ -112,6 +116,8 @@ def sweep_of(run: Any) -> Sweep:  # noqa: ANN401
     tags = run.data.tags
     return Sweep(
         sweep=tags["sweep"], experiment=tags["experiment"], title=tags.get("title", ""),
-        run_id=run.info.run_id, code=tags.get("code", ""), keys=unpacked("keys", tags),
-        config=unpacked("config", tags), ended=int(run.info.end_time),
+        run_id=run.info.run_id, code=tags.get("code", ""),
+        schema=tags.get("schema", ""), keys=unpack("keys", tags),
+        runs=unpack("runs", tags) if "runs.000" in tags else [],
+        config=unpack("config", tags), ended=int(run.info.end_time),
     )  # fmt: skip

@@ -15,13 +15,13 @@ from typing import Any
 PIECE = 4000
 
 
-def packed(name: str, value: object) -> dict[str, str]:
+def pack(name: str, value: object) -> dict[str, str]:
     """Return tags ``name.000``, ``name.001``, ... that hold `value` as compressed JSON.
 
     Examples
     --------
-    >>> tags = packed("rows", [{"value": float("inf")}])
-    >>> unpacked("rows", tags)
+    >>> tags = pack("rows", [{"value": float("inf")}])
+    >>> unpack("rows", tags)
     [{'value': inf}]
     """
     text = json.dumps(value, separators=(",", ":"))
@@ -30,8 +30,8 @@ def packed(name: str, value: object) -> dict[str, str]:
     return {f"{name}.{i:03d}": piece for i, piece in enumerate(pieces)}
 
 
-def unpacked(name: str, tags: Mapping[str, str]) -> Any:  # noqa: ANN401
-    """Return the value that `packed` wrote.
+def unpack(name: str, tags: Mapping[str, str]) -> Any:  # noqa: ANN401
+    """Return the value that `pack` wrote.
 
     Raises
     ------

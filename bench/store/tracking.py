@@ -7,6 +7,8 @@ figure lies in the runs' tags, so that moving the artifact folder loses nothing.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import logging
 import math
 import os
 import re
@@ -18,22 +20,22 @@ from typing import Any
 
 from filelock import FileLock
 
-from bench.core.cell import FAILED, Cell, CellResult, Plain, code_version
+from bench.core.cell import FAILED, FINISHED, AnyCell, CellResult, Plain
+from bench.core.code_fingerprint import code_version
+from bench.store.address import Address, hide_addresses, scrub
 from bench.store.run_schema import (
     SCHEMA,
-    Sweep,
     alive,
     cell_metrics,
     cell_tags,
+    format_parameter,
     owner,
-    result_of,
-    shown,
-    sweep_of,
 )
-from bench.store.tag_codec import packed, unpacked
+from bench.store.tag_codec import pack
 
 DEFAULT_URI = "sqlite:///mlflow.db"
-PAGE = 1000
+PAGE = 200  # runs, whole, in memory at a time
+FINISHED_RUN = "attributes.status = 'FINISHED'"
 BATCH = 90
 
 
@@ -64,31 +66,57 @@ class Store:
     def __init__(self, uri: str) -> None:
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
+        os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-        self.uri = uri
+        self._address = Address(uri)
+        self._address.check()
+        self.uri = self._address.shown
         self._lock = store_lock(uri)
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             from mlflow import MlflowClient
 
-            self._client: Any = MlflowClient(tracking_uri=uri)
+            self._quiet()
+            self._client: Any = MlflowClient(tracking_uri=self._address.for_mlflow)
             self._client.search_experiments(max_results=1)
 
+    def _quiet(self) -> None:
+        """Keep the address's secrets out of the lines that MLflow logs."""
+
+        def clean(record: logging.LogRecord) -> bool:
+            record.msg, record.args = self._address.scrub(record.getMessage()), None
+            return True
+
+        if self._address.secrets:
+            for handler in logging.getLogger("mlflow").handlers:
+                handler.addFilter(clean)
+
     @contextlib.contextmanager
-    def _guarded(self, verb: str) -> Iterator[None]:
+    def _translate_errors(self, verb: str) -> Iterator[None]:
         try:
-            with self._lock:
+            with self._lock, self._address.given_to_mlflow():
                 yield
         except StoreError:
             raise
         except Exception as error:
-            detail = " ".join(str(error).split())[:300]
-            raise StoreError(f"cannot {verb} the store {self.uri}: {detail}") from error
+            detail = " ".join(self._address.scrub(str(error)).split())[:300]
+            told = StoreError(f"cannot {verb} the store {self.uri}: {detail}")
+            raise told from (None if self._address.secrets else error)
+
+    def clean(self, result: CellResult) -> CellResult:
+        """Return a result whose texts hold no address's user and password.
+
+        What a cell that did not finish tells (an error, a traceback) may quote any variable; what
+        others tell is left alone but for addresses, so that a short password garbles nothing.
+        """
+        secrets = () if result.status == FINISHED else self._address.secrets
+        facts = {name: scrub(text, secrets) for name, text in result.facts.items()}
+        return dataclasses.replace(result, facts=facts)
 
     def experiment_id(self, name: str, *, create: bool = True) -> str | None:
         """Return the id of the MLflow experiment of this name; make it if need be."""
-        with self._guarded("open"):
+        with self._translate_errors("open"):
             found = self._client.get_experiment_by_name(name)
             if found is None and create:
                 return self._create_experiment(name)
@@ -105,43 +133,31 @@ class Store:
                 raise
             return str(found.experiment_id)
 
-    def finished(self, experiment_id: str, keys: list[str] | None) -> dict[str, CellResult]:
-        """Return the latest finished result of each cell, all of them or those of `keys`."""
-        wanted = None if keys is None else set(keys)
-        latest: dict[str, Any] = {}
-        query = "tags.kind = 'cell' AND attributes.status = 'FINISHED'"
-        if wanted is not None and len(wanted) == 1:
-            query += f" AND tags.cell_key = '{next(iter(wanted))}'"
-        for run in self._search(experiment_id, query):
-            key = run.data.tags.get("cell_key", "")
-            if wanted is not None and key not in wanted:
-                continue
-            if key not in latest or run.info.end_time > latest[key].info.end_time:
-                latest[key] = run
-        return {key: result_of(run.data.tags) for key, run in latest.items()}
-
     def record(
-        self, experiment_id: str, sweep: str, cell: Cell, result: CellResult, *, again: bool
-    ) -> None:
-        """Record one cell as one run.
+        self, experiment_id: str, sweep: str, cell: AnyCell, result: CellResult, *, again: bool
+    ) -> str:
+        """Record one cell as one run; return the run's id.
 
         Without `again`, not if a run of the same key is finished already: another sweep on the
-        same store may have been faster.
+        same store may have been faster. Its id is returned then.
         """
-        with self._guarded("write to"):
-            if not again and self.finished(experiment_id, [cell.key]):
-                return
+        with self._translate_errors("write to"):
+            query = f"tags.kind = 'cell' AND {FINISHED_RUN} AND tags.cell_key = '{cell.key}'"
+            for run in () if again else self.search(experiment_id, query, newest=1):
+                return str(run.info.run_id)
+            result = self.clean(result)
             tags = cell_tags(sweep, cell, result)
             again_next_time = result.status == FAILED or "retry" in result.facts
             run = self._client.create_run(experiment_id, run_name=cell.name, tags=tags)
             self._fill(
                 run.info.run_id,
-                params={k: shown(v) for k, v in cell.labels.items()},
+                params={k: format_parameter(v) for k, v in cell.labels.items()},
                 metrics=cell_metrics(cell, result),
-                tags=packed("rows", result.rows) | packed("facts", result.facts)
-                | packed("labels", cell.labels),
+                tags=pack("rows", result.rows) | pack("facts", result.facts)
+                | pack("labels", cell.labels),
                 status="FAILED" if again_next_time else "FINISHED",
             )  # fmt: skip
+            return str(run.info.run_id)
 
     def record_sweep(
         self,
@@ -150,25 +166,31 @@ class Store:
         sweep: str,
         experiment: str,
         title: str,
-        keys: list[str],
+        runs: dict[str, str],
         config: Plain,
         tags: dict[str, str],
     ) -> str:
-        """Record the summary run of a sweep; return its run id."""
-        with self._guarded("write to"):
+        """Record the summary run of a sweep; return its run id.
+
+        `runs` maps the key of each cell, in order, to the id of its run.
+        """
+        with self._translate_errors("write to"):
             head = {"kind": "sweep", "sweep": sweep, "experiment": experiment, "schema": SCHEMA,
-                    "code": code_version(), "title": title, **owner(), **tags}  # fmt: skip
+                    "code": code_version(), "title": scrub(title)}  # fmt: skip
+            head |= owner() | tags
             run = self._client.create_run(experiment_id, run_name=f"sweep {sweep}", tags=head)
             run_id = str(run.info.run_id)
             self._fill(
-                run_id, params={}, metrics={"cells": float(len(keys))},
-                tags=packed("keys", keys) | packed("config", config), status="FINISHED",
+                run_id, params={}, metrics={"cells": float(len(runs))},
+                tags=pack("keys", list(runs)) | pack("runs", list(runs.values()))
+                | pack("config", hide_addresses(config)),
+                status="FINISHED",
             )  # fmt: skip
             return run_id
 
     def attach(self, run_id: str, files: list[Path]) -> None:
         """Add files to a run."""
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for path in files:
                 self._client.log_artifact(run_id, str(path))
 
@@ -197,64 +219,37 @@ class Store:
         finally:
             self._client.set_terminated(run_id, status=status if done else "KILLED")
 
-    def sweeps(self, experiment: str | None = None) -> list[Sweep]:
-        """Return the recorded sweeps, latest first, of one experiment or of all."""
-        with self._guarded("read"):
-            experiments = self._client.search_experiments()
-        found = []
-        for entry in experiments:
-            for run in self._search(
-                str(entry.experiment_id), "tags.kind = 'sweep' AND attributes.status = 'FINISHED'"
-            ):
-                if experiment in (None, run.data.tags.get("experiment")):
-                    found.append(sweep_of(run))
-        return sorted(found, key=lambda s: s.ended, reverse=True)
-
-    def results(self, sweep: Sweep) -> list[tuple[Plain, str, CellResult]]:
-        """Return (labels, name, result) of a sweep's cells, in order; a lost cell is an error."""
-        experiment_id = self.experiment_id(sweep.experiment, create=False)
-        wanted = set(sweep.keys)
-        latest: dict[str, Any] = {}
-        assert experiment_id is not None
-        for run in self._search(experiment_id, "tags.kind = 'cell'"):
-            key = run.data.tags.get("cell_key", "")
-            if key in wanted and run.info.status in ("FINISHED", "FAILED"):
-                rank = (run.info.status == "FINISHED", run.info.end_time)
-                held = latest.get(key)
-                if held is None or rank > (held.info.status == "FINISHED", held.info.end_time):
-                    latest[key] = run
-        missing = [key for key in sweep.keys if key not in latest]
-        if missing:
-            raise StoreError(f"sweep {sweep.sweep} has lost {len(missing)} of its cells.")
-        return [
-            (unpacked("labels", latest[k].data.tags), latest[k].info.run_name,
-             result_of(latest[k].data.tags))
-            for k in sweep.keys
-        ]  # fmt: skip
-
     def close_orphans(self, experiment_id: str) -> int:
         """End runs that a killed process of this machine left RUNNING; return how many."""
         orphans = [
             run
-            for run in self._search(experiment_id, "attributes.status = 'RUNNING'")
+            for run in self.search(experiment_id, "attributes.status = 'RUNNING'")
             if run.data.tags.get("host") == socket.gethostname()
             and not alive(int(run.data.tags.get("pid", "0")))
         ]
-        with self._guarded("write to"):
+        with self._translate_errors("write to"):
             for run in orphans:
                 self._client.set_terminated(run.info.run_id, status="KILLED")
         return len(orphans)
 
-    def _search(self, experiment_id: str, query: str) -> Iterator[Any]:
+    def experiment_ids(self) -> list[str]:
+        """Return the ids of all MLflow experiments."""
+        with self._translate_errors("read"):
+            return [str(entry.experiment_id) for entry in self._client.search_experiments()]
+
+    def search(self, experiment_id: str, query: str, *, newest: int | None = None) -> Iterator[Any]:
+        """Yield the runs that a query finds, page by page; or the newest ones alone."""
         token = None
         while True:
-            with self._guarded("read"):
+            with self._translate_errors("read"):
                 page = self._client.search_runs(
-                    [experiment_id], filter_string=query, max_results=PAGE, page_token=token
-                )
+                    [experiment_id], filter_string=query, page_token=token,
+                    max_results=newest or PAGE,
+                    order_by=["attributes.end_time DESC"] if newest else None,
+                )  # fmt: skip
             yield from page
             token = page.token
-            if not token:
+            if newest or not token:
                 return
 
 

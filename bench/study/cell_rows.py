@@ -2,164 +2,141 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.config.build import built_from_text
-from bench.core.cell import Plain, canonical, row
+from bench.core.cell import Plain, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.metrics.base import NotMeasurableError, Scored
-from bench.scenarios.base import HasNotes, HasOwnLaws
+from bench.scenarios.base import HasNotes
+from bench.study.entries import Entry, entries, leading, own_notion
+from bench.study.evidence import CellEvidence
 from bench.study.game import Game
-from bench.study.ledger import certify_attack, largest_certifiable, verdict
-from mechanisms.base import HasLeakage, HasNoiseCovariance, NotOfferedError, guarantee_of
-from mechanisms.laws.answer import AnswerLaw, GaussianLaw
-from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.rank import noised_directions
-from mechanisms.privacy.bracket import Bracket, NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, Measure, NoClaim
+from bench.study.ledger import largest_certifiable
+from mechanisms.base import guarantee_of
+from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.notion import Notion, PairNotion
 
 Rows = list[Plain]
 Facts = dict[str, str]
 
+UNBOUNDED = "unbounded"
+NOT_COMPUTABLE = "not computable"
+NOT_COMPARABLE = "not comparable"
 
-def ledger_rows(game: Game, scored: dict[str, list[Scored]], delta: float) -> tuple[Rows, Facts]:
-    """Return the three numbers of the ledger, the Bayes ceiling, and what they mean."""
+
+def ledger_rows(
+    game: Game, scored: dict[str, list[Scored]], delta: float, asked: Sequence[Notion] = ()
+) -> tuple[Rows, Facts]:
+    """Return the entries of the ledger as rows and in words, and the Bayes ceiling.
+
+    Parameters
+    ----------
+    game : Game
+    scored : mapping of attack to one Scored a repetition
+    delta : float
+        At which the leakage of a cell without a claim is measured.
+    asked : sequence of Notion
+        Further notions that the experiment asks for.
+    """
     claim = guarantee_of(game.mechanism, game.n_releases)
-    measure = claim.measure if isinstance(claim, Guarantee) else ApproximateMeasure(delta)
-    rows, facts = claimed(claim, measure)
-    pairs, reason = exact_pairs(game, game.laws())
-    leaked, why = joined([_measured(p, measure) for p in pairs], reason)
-    facts["exact"] = why if leaked is None else how_known(leaked)
-    doubt = unsettled(game)
-    if leaked is not None:
-        facts["exact"] += doubt and f"; settles nothing: {doubt}"
-        rows.append(bracket_row("exact", leaked))
-    own = own_leakage(game, measure)
-    if own is not None:
-        rows.append(bracket_row("exact_own", own))
-    if len(game.names.secrets) == 2:
-        ceiling, _ = joined([_accuracy(p) for p in pairs], reason)
-        if ceiling is not None:
-            rows.append(bracket_row("ceiling", ceiling))
-    certificates = {
-        label: certify_attack(games, game.names, measure, len(scored))
-        for label, games in scored.items()
-    }
-    for label, c in certificates.items():
-        rows.append(certified_row(c.display, c.verdict, c.n, label))
-    if certificates:
-        best = max(certificates, key=lambda label: certificates[label].display)
-        top = certificates[best]
-        rows.append(certified_row(top.display, top.verdict, top.n, ""))
-        facts["best_attack"] = best if top.display > 0 else "none"
+    notions = [own_notion(claim, delta), *asked]
+    lead = leading(notions)
+    evidence = CellEvidence(game=game, scored=scored, lead=lead)
+    rows: Rows = []
+    facts: Facts = {}
+    own, *others = entries(claim, notions, evidence)
+    for found in (own, *others):
+        rows += entry_rows(found)
+    facts = entry_facts(own)
+    for found in others:
+        facts |= {f"{found.notion.unit}: {k}": v for k, v in entry_facts(found).items()}
+    rows += ceiling_rows(evidence)
+    if scored and isinstance(own.notion, PairNotion):
         worlds = game.sizes.test * game.sizes.repetitions
-        limit = largest_certifiable(worlds, measure, len(scored) * len(game.names.pairs))
+        limit = largest_certifiable(worlds, own.notion, evidence.pairs.ways)
         rows.append(row("certifiable", value=limit, lower=limit, upper=limit, n=2 * worlds))
-    facts["verdict"] = verdict(
-        claim, leaked, certificates, modelled=game.scenario.modelled, own=own, settles=not doubt
+    facts["worlds"] = (
+        "drawn from the model" if game.scenario.worlds_from_model else "drawn from records"
     )
-    facts["worlds"] = "drawn from the model" if game.scenario.modelled else "drawn from records"
     if isinstance(game.scenario, HasNotes) and game.scenario.notes:
-        facts["reading"] = "; ".join(game.scenario.notes)
+        facts["ingestion_notes"] = "; ".join(game.scenario.notes)
     if game.scenario.synthetic:
         facts["data"] = "synthetic"
     return rows, facts
 
 
-def claimed(claim: Guarantee | NoClaim, measure: Measure) -> tuple[Rows, Facts]:
-    """Return the claim as a row and in words."""
-    facts = {"unit": measure.name}
-    if isinstance(claim, NoClaim):
-        return [], facts | {"claim": f"no claim: {claim.reason}", "notion": "none"}
-    value = claim.epsilon
-    facts |= {"notion": claim.notion, "theorem": claim.theorem, "notes": "; ".join(claim.notes)}
-    facts["claim"] = f"{claim.notion}: {measure.name} <= {value:.6g}"
-    return [row("claimed", value=value, lower=value, upper=value)], facts
+def entry_rows(entry: Entry) -> Rows:
+    """Return the numbers of one entry; what is not known is a row that says so."""
+    rows = [claimed_row(entry.claim), exact_row("exact", entry.exact)]
+    if entry.unpooled is not None:
+        rows.append(exact_row("exact_unpooled", entry.unpooled))
+    for attack, c in entry.certificates.items():
+        if attack:
+            rows.append(certified_row(c.display, c.verdict, c.n, attack))
+    best = entry.best
+    if best is not None:
+        rows.append(certified_row(best[1].display, best[1].verdict, best[1].n, ""))
+    head = {"notion": entry.name, "unit": entry.notion.unit, "verdict": entry.verdict}
+    return [r | head for r in rows]
 
 
-def own_leakage(game: Game, measure: Measure) -> Bracket | None:
-    """Return the exact leakage under each secret's own law, where the scenario knows it."""
-    if not isinstance(game.scenario, HasOwnLaws):
-        return None
-    own = game.scenario.own_law
-    pairs, reason = exact_pairs(game, tuple(own(s) for s in range(len(game.names.secrets))))
-    return joined([_measured(p, measure) for p in pairs], reason)[0]
+def entry_facts(entry: Entry) -> Facts:
+    """Return one entry in words."""
+    claim, unit = entry.claim, entry.notion.unit
+    facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
+    facts["exact"] += entry.doubt and f"; settles nothing: {entry.doubt}"
+    if isinstance(claim, Guarantee):
+        value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
+        facts |= {
+            "notion": claim.name, "theorem": claim.theorem, "assumptions": str(claim.assumptions),
+            "notes": "; ".join(claim.notes), "claim": f"{claim.name}: {unit} {value}",
+        }  # fmt: skip
+    else:
+        kind = "no claim" if isinstance(claim, NoClaim) else NOT_COMPARABLE
+        facts |= {"notion": "none", "claim": f"{kind}: {claim.reason}"}
+    if entry.best is not None:
+        attack, certificate = entry.best
+        facts["best_attack"] = attack if certificate.display > 0 else "none"
+    if entry.advice:
+        facts["advice"] = entry.advice
+    return facts
 
 
-def unsettled(game: Game) -> str:
-    """Return why the model's exact number settles nothing on these worlds, or no text.
-
-    Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law that
-    rest may say little; but records have answers on a lattice, and there it can name them.
-    """
-    laws = game.laws() or ()
-    sizes = [law.mean.size for law in laws if isinstance(law, GaussianLaw)]
-    if game.scenario.modelled or not sizes or not isinstance(game.mechanism, HasNoiseCovariance):
-        return ""
-    rank = noised_directions(game.mechanism.noise_covariance)[2]
-    if rank == sizes[0]:
-        return ""
-    return f"noise of rank {rank} in {sizes[0]} coordinates, under a continuous model of records"
+def claimed_row(claim: Guarantee | NoClaim | NotComparable) -> Plain:
+    """Return the claim as a row; without one its method says why."""
+    if isinstance(claim, Guarantee):
+        method = UNBOUNDED if claim.unbounded else "exact"
+        return row(
+            "claimed", value=claim.bound, lower=claim.bound, upper=claim.bound, method=method
+        )
+    kind = "none" if isinstance(claim, NoClaim) else NOT_COMPARABLE
+    return hole("claimed", f"{kind}: {claim.reason}")
 
 
-def exact_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:
-    """Return the exact comparison of every pair under `laws`, or the reason why there is none."""
-    if laws is None:
-        return [], f"not computable: {_why_no_laws(game)}"
-    if not isinstance(game.mechanism, HasLeakage):
-        return [], "not computable: the mechanism's release law has no known form"
-    try:
-        return [
-            game.mechanism.leakage(laws[i], laws[j], game.n_releases) for i, j in game.names.pairs
-        ], ""
-    except NotComputableError as error:
-        return [], f"not computable: {error}"
-
-
-def _why_no_laws(game: Game) -> str:
-    try:
-        game.offered_laws()
-    except NotOfferedError as reason:
-        return str(reason)
-    return "the scenario offers no answer law"
-
-
-def joined(brackets: list[Bracket | str], reason: str) -> tuple[Bracket | None, str]:
-    """Return the worst pair's bracket, or the first reason why there is none."""
-    worst: Bracket | None = None
-    for bracket in brackets:
-        if isinstance(bracket, str):
-            return None, bracket
-        worst = bracket if worst is None else worst.join(bracket)
-    return worst, reason
-
-
-def _measured(pair: PairLeakage, measure: Measure) -> Bracket | str:
-    try:
-        return measure.exact(pair)
-    except NotComputableError as error:
-        return f"not computable: {error}"
-
-
-def _accuracy(pair: PairLeakage) -> Bracket | str:
-    try:
-        return pair.accuracy()
-    except NotComputableError as error:
-        return f"not computable: {error}"
-
-
-def bracket_row(metric: str, bracket: Bracket) -> Plain:
+def exact_row(metric: str, found: Bracket | NotComputable) -> Plain:
     """Return a computed number; its value is the end that claims less privacy."""
-    method = "exact" if bracket.exact else "bracket"
-    return row(metric, value=bracket.hi, lower=bracket.lo, upper=bracket.hi, method=method)
+    if isinstance(found, NotComputable):
+        return hole(metric, describe_bracket(found))
+    method = "exact" if found.exact else "bracket"
+    return row(metric, value=found.hi, lower=found.lo, upper=found.hi, method=method)
 
 
-def how_known(bracket: Bracket) -> str:
-    """Return whether a number is exact or bracketed, and how surely."""
-    if bracket.exact:
+def hole(metric: str, why: str) -> Plain:
+    """Return a row without a number, whose method says why."""
+    return row(metric, value=math.nan, lower=math.nan, upper=math.nan, method=why)
+
+
+def describe_bracket(found: Bracket | NotComputable) -> str:
+    """Return whether a number is exact, bracketed (and how surely), or not known (and why)."""
+    if isinstance(found, NotComputable):
+        return f"{NOT_COMPUTABLE}: {found.reason}"
+    if found.exact:
         return "exact"
-    estimated = f", its upper end from draws: error {bracket.error:.3g}" if bracket.error else ""
+    estimated = f", its upper end from draws: error {found.error:.3g}" if found.error else ""
     return f"bracket{estimated}"
 
 
@@ -171,30 +148,47 @@ def certified_row(display: float, low: float, n: int, attack: str) -> Plain:
     )  # fmt: skip
 
 
+def ceiling_rows(evidence: CellEvidence) -> Rows:
+    """Return the best accuracy of any attack on two secrets, where it is known."""
+    compared = evidence.pairs.compared
+    if len(evidence.game.names.secrets) != 2 or not compared:
+        return []
+    brackets = []
+    for pair in compared:
+        try:
+            brackets.append(pair.accuracy())
+        except NotComputableError:
+            return []
+    worst = brackets[0]
+    for bracket in brackets[1:]:
+        worst = worst.join(bracket)
+    return [exact_row("ceiling", worst)]
+
+
 def metric_rows(
-    game: Game, scored: dict[str, list[Scored]], metrics: dict[str, Plain]
+    game: Game, scored: dict[str, list[Scored]], metrics: Mapping[str, Plain]
 ) -> tuple[Rows, Facts]:
     """Return every metric: attack metrics for each attack, utility metrics once."""
-    rows, facts, rising = [], {}, []
-    released = game.released()
+    rows, facts, higher_is_better = [], {}, []
+    released = game.fresh_releases()
     for label, config in metrics.items():
-        metric: Any = built_from_text(canonical(config), f"metric {label}")
+        metric: Any = game.session.build(config, f"metric {label}")
         if metric.side == "utility":
             try:
-                found = metric.measure(released, game.names, game.mechanism)
+                found = metric.estimate(released, game.names, game.mechanism)
             except NotMeasurableError as reason:
                 facts[f"metric {label}"] = f"not applicable: {reason}"
                 continue
             rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
-            if getattr(metric, "rising", False):
-                rising.append(metric.name)
+            if getattr(metric, "higher_is_better", False):
+                higher_is_better.append(metric.name)
             continue
         for attack, games in scored.items():
-            stream = rng_for(game.seed, "metric", game.stream, game.release_text, attack, label)
-            found = metric.measure(games, game.names, stream)
+            stream = rng_for(game.seed, "metric", game.stream, game.release_stream, attack, label)
+            found = metric.estimate(games, game.names, stream)
             rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
-    if rising:
-        facts["rising"] = ", ".join(rising)
+    if higher_is_better:
+        facts["higher_is_better"] = ", ".join(higher_is_better)
     return rows, facts
 
 

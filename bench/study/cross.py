@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.config.build import ConfigError, build, built_from_text, parameters_of
-from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, canonical
+from bench.config.build import ConfigError, parameters_of
+from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain
+from bench.core.code_fingerprint import code_version, fingerprint
+from bench.core.labels import check_labels, check_names, check_recorded, format_number
 from bench.datasets.source import DataAbsentError
 from bench.scenarios.base import Scenario
 from bench.study.cell_rows import ledger_rows, metric_rows
-from bench.study.game import Game, Sizes
-from bench.study.grid import RELEASES, budget_points, product, sort_axes
+from bench.study.cell_spec import CellSpec
+from bench.study.game import Game
+from bench.study.grid import RELEASES, budget_points, coordinate, product, sort_axes
+from bench.study.session import Session
+from bench.study.shared_worlds import Sizes
 from mechanisms.base import (
     Calibration,
     HasNoiselessForm,
@@ -24,16 +29,20 @@ from mechanisms.base import (
 from mechanisms.check import whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
+from mechanisms.sharing import Share, calibrate, check_share
+
+CrossCell = Cell[CellSpec]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cross:
-    """Cross scenarios with mechanisms, and measure every attack and metric in each cell.
+    """Cross scenarios with mechanisms, and measure attacks, metrics and notions in each cell.
 
     Parameters
     ----------
-    scenarios, mechanisms, attacks, metrics : mapping of label to configuration
-        Plain nodes with ``_target_``; the labels name rows and legends.
+    scenarios, mechanisms, attacks, metrics, notions : mapping of label to configuration
+        Plain nodes with ``_target_``; the labels name rows and legends. A cell's ledger has the
+        mechanism's own notion first, then `notions`.
     grid : mapping of axis to values
         Budget parameters (epsilon, delta, order), scenario parameters, and n_releases.
     seed : int
@@ -44,12 +53,15 @@ class Cross:
         Worlds of each secret in a repetition: for training, for choosing thresholds, for counting.
     delta : float in [0, 1)
         At which the leakage of cells without a claim is measured.
+    share : {"each", "together"}
+        Whether each of the `n_releases` releases of an answer has the budget, or all together.
     """
 
     scenarios: Mapping[str, Plain]
     mechanisms: Mapping[str, Plain]
     attacks: Mapping[str, Plain] = field(default_factory=dict)
     metrics: Mapping[str, Plain] = field(default_factory=dict)
+    notions: Mapping[str, Plain] = field(default_factory=dict)
     grid: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     repetitions: int = 1
@@ -57,36 +69,49 @@ class Cross:
     n_holdout: int = 1000
     n_test: int = 1000
     delta: float = 0.001
+    share: Share = "each"
 
     def __post_init__(self) -> None:
         for name in ("repetitions", "n_shadow", "n_holdout", "n_test"):
             whole(name, getattr(self, name))
         whole("seed", self.seed, low=0)
         within("delta", self.delta, 0, 1, ends="[)")
+        check_share(self.share)
         for name in ("scenarios", "mechanisms"):
             if not getattr(self, name):
                 raise ConfigError(f"a cross needs {name}, got none.")
 
-    def cells(self) -> list[Cell]:
+    def cells(self, session: Session | None = None) -> list[CrossCell]:
         """List the cells, scenario by scenario and mechanism by mechanism."""
-        for kind in ("attack", "metric"):
-            for label, config in getattr(self, f"{kind}s").items():
-                build(config, f"{kind} {label}")
-        return [
+        session = session or Session()
+        for kind in ("scenario", "mechanism", "attack", "metric", "notion"):
+            check_labels(kind, getattr(self, f"{kind}s"))
+        for label, config in self.attacks.items():
+            session.build(config, f"attack {label}")
+        for label, config in self.notions.items():
+            session.build(config, f"notion {label}")
+        metrics = {name: session.build(c, f"metric {name}") for name, c in self.metrics.items()}
+        named = {label: (metric.name, metric.side) for label, metric in metrics.items()}
+        check_recorded(self.grid, list(self.attacks), named)
+        cells = [
             cell
             for label, config in self.scenarios.items()
-            for cell in self._scenario_cells(label, dict(config))
+            for cell in self._scenario_cells(label, dict(config), session)
         ]
+        check_names((cell.name, cell.labels) for cell in cells)
+        return cells
 
-    def _scenario_cells(self, label: str, config: Plain) -> list[Cell]:
-        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"))
-        found: dict[str, Cell] = {}
+    def _scenario_cells(self, label: str, config: Plain, session: Session) -> list[CrossCell]:
+        built = {name: session.build(c, f"mechanism {name}") for name, c in self.mechanisms.items()}
+        accepted = [calibration.accepts for calibration in built.values()]
+        grid = sort_axes(self.grid, parameters_of(config, f"scenario {label}"), accepted)
+        found: dict[str, CrossCell] = {}
+        packages = code_version()
         for at in product(grid.scenario):
             placed = config | at
-            scenario = scenario_of(placed, label)
+            scenario: Scenario = session.build(placed, f"scenario {label}")
             absent = absent_data(scenario)
-            for name, mechanism in self.mechanisms.items():
-                calibration: Calibration = build(mechanism, f"mechanism {name}")
+            for name, calibration in built.items():
                 points, missing = budget_points(grid.budget, calibration.accepts)
                 missing = absent or missing
                 for point in points:
@@ -94,64 +119,57 @@ class Cross:
                         calibration.accepts(**point)
                     for k in grid.n_releases:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
-                        labels = {"scenario": label, "mechanism": name} | axes
+                        shown = {axis: coordinate(value) for axis, value in axes.items()}
+                        labels = {"scenario": label, "mechanism": name} | shown
+                        spec = self._spec(label, placed, name, point, k, missing)
                         cell = Cell(
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),
                             labels=labels,
-                            spec=self._spec(label, placed, name, point, k, missing),
+                            spec=spec,
                             digest="" if absent else scenario.digest,
+                            code=fingerprint(spec.components, packages),
                         )
                         found.setdefault(cell.key, cell)
         return list(found.values())
 
     def _spec(
         self, label: str, scenario: Plain, name: str, point: Plain, k: int, missing: str
-    ) -> Plain:
-        return {
-            "scenario": scenario, "scenario_label": label, "mechanism": dict(self.mechanisms[name]),
-            "mechanism_label": name, "budget": point, RELEASES: k, "missing": missing,
-            "attacks": dict(self.attacks), "metrics": dict(self.metrics), "seed": self.seed,
-            "repetitions": self.repetitions, "n_shadow": self.n_shadow,
-            "n_holdout": self.n_holdout, "n_test": self.n_test, "delta": self.delta,
-        }  # fmt: skip
+    ) -> CellSpec:
+        sizes = Sizes(
+            repetitions=self.repetitions, shadow=self.n_shadow, holdout=self.n_holdout,
+            test=self.n_test,
+        )  # fmt: skip
+        return CellSpec(
+            scenario=scenario, scenario_label=label, mechanism=self.mechanisms[name],
+            mechanism_label=name, budget=point, n_releases=k, missing=missing,
+            attacks=self.attacks, metrics=self.metrics, notions=self.notions, sizes=sizes,
+            seed=self.seed, delta=self.delta, share=self.share,
+        )  # fmt: skip
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: CrossCell, session: Session) -> CellResult:
         """Calibrate, release, attack and score one cell."""
-        return measure_cell(cell.spec)
-
-
-def measure_cell(spec: Plain) -> CellResult:
-    """Measure one cell of a cross from its specification alone."""
-    scenario = scenario_of(spec["scenario"], spec["scenario_label"])
-    try:
-        mechanism = calibrated(spec, scenario)
-    except (NotApplicableError, NotOfferedError) as reason:
-        return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
-    except ImportError as reason:  # an extra that may be installed next time
-        return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason), "retry": "yes"})
-    game = Game(
-        scenario=scenario,
-        mechanism=mechanism,
-        sizes=Sizes(
-            repetitions=spec["repetitions"],
-            shadow=spec["n_shadow"],
-            holdout=spec["n_holdout"],
-            test=spec["n_test"],
-        ),
-        n_releases=spec[RELEASES],
-        seed=spec["seed"],
-        scenario_text=canonical([spec["scenario_label"], spec["scenario"]]),
-        release_text=canonical([spec["mechanism_label"], spec["mechanism"], spec["budget"]]),
-    )
-    scored, facts = game.played(spec["attacks"])
-    rows, more = metric_rows(game, scored, spec["metrics"])
-    ledger, told = ledger_rows(game, scored, spec["budget"].get("delta", spec["delta"]))
-    return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
-
-
-def scenario_of(config: Plain, label: str) -> Scenario:
-    """Build a scenario once a process and configuration."""
-    return built_from_text(canonical(config), f"scenario {label}")
+        spec = cell.spec
+        shared = session.worlds(
+            spec.scenario_label, spec.scenario, sizes=spec.sizes, seed=spec.seed
+        )
+        if not spec.missing:
+            cell.check_data(shared.scenario.digest)
+        try:
+            mechanism = calibrate_cell(spec, shared.scenario, session)
+        except (NotApplicableError, NotOfferedError) as reason:
+            return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
+        except ImportError as reason:  # an extra that may be installed next time
+            return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason), "retry": "yes"})
+        game = Game(
+            session=session, shared=shared, mechanism=mechanism, n_releases=spec.n_releases,
+            release_stream=spec.release_stream,
+        )  # fmt: skip
+        scored, facts = game.play(spec.attacks)
+        rows, more = metric_rows(game, scored, spec.metrics)
+        notions = [session.build(c, f"notion {label}") for label, c in spec.notions.items()]
+        delta = spec.budget.get("delta", spec.delta)
+        ledger, told = ledger_rows(game, scored, delta, notions)
+        return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
 
 
 def absent_data(scenario: Scenario) -> str:
@@ -163,37 +181,34 @@ def absent_data(scenario: Scenario) -> str:
     return ""
 
 
-def calibrated(spec: Plain, scenario: Scenario) -> Mechanism:
+def calibrate_cell(spec: CellSpec, scenario: Scenario, session: Session) -> Mechanism:
     """Calibrate the cell's mechanism to its budget; an infinite epsilon means no noise."""
-    if spec["missing"]:
-        raise NotApplicableError(spec["missing"])
-    calibration: Calibration = build(spec["mechanism"], f"mechanism {spec['mechanism_label']}")
+    if spec.missing:
+        raise NotApplicableError(spec.missing)
+    calibration: Calibration = session.build(spec.mechanism, f"mechanism {spec.mechanism_label}")
     if calibration.accepts is NoBudget:
         budget: Any = NoBudget()
     else:
-        budget = calibration.accepts(**spec["budget"])
+        budget = calibration.accepts(**spec.budget)
     knowledge = [scenario.knowledge(kind) for kind in calibration.requires]
     if getattr(budget, "epsilon", 0.0) == math.inf:
         if isinstance(calibration, HasNoiselessForm):
             return calibration.without_noise(*knowledge)
         return ExactRelease()
-    return calibration.calibrate(*knowledge, budget=budget)
+    if calibration.accepts is NoBudget:  # there is nothing to share
+        return calibration.calibrate(*knowledge, budget=budget)
+    return calibrate(
+        calibration, knowledge, budget=budget, n_releases=spec.n_releases, share=spec.share
+    )
 
 
 def cell_name(labels: Plain, *, qualified: bool = False) -> str:
     """Return a readable name: the mechanism, its coordinates, the scenario if there are several."""
     short = {"epsilon": "eps", "n_releases": "k"}
     rest = [
-        f"{short.get(name, name)}={spelt(value)}"
+        f"{short.get(name, name)}={format_number(value)}"
         for name, value in labels.items()
         if name not in ("scenario", "mechanism")
     ]
     place = [f"@{labels['scenario']}"] if qualified else []
     return " ".join([str(labels["mechanism"]).replace("_", "-"), *rest, *place])
-
-
-def spelt(value: object) -> str:
-    """Return a number in its shortest form that is still exact, anything else as text."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bench.config.build import ConfigError, build, unknown
+from bench.config.build import ConfigError, unknown
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
+from bench.core.code_fingerprint import code_version, fingerprint
+from bench.core.labels import check_labels, check_names
 from bench.study.cross import cell_name
-from bench.study.grid import axis_values, product
+from bench.study.grid import axis_values, coordinate, product
+from bench.study.session import Session
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite
 from mechanisms.privacy.bracket import Bracket
@@ -19,7 +22,8 @@ from mechanisms.privacy.bracket import Bracket
 class Quantity(Protocol):
     """What a curve computes; ``digest`` identifies the data behind it (empty for none).
 
-    A quantity with an attribute ``x`` other than None has its own values of the parameter.
+    A quantity with an attribute ``x`` other than None has its own values of the parameter; one
+    with ``notes`` tells what was dropped, merged or assumed while its data were read.
     """
 
     metric: str
@@ -30,6 +34,20 @@ class Quantity(Protocol):
 
     def curve(self, x: FloatArray) -> Sequence[Bracket]:
         """Return one number, or bounds, for every value of the parameter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveSpec:
+    """A quantity's configuration and label, and the values of its parameter."""
+
+    quantity: Plain
+    label: str
+    x: Sequence[float]
+
+    @property
+    def components(self) -> tuple[Plain]:
+        """The configuration of everything that is built for the cell."""
+        return (self.quantity,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +73,13 @@ class Curve:
         if not self.quantities:
             raise ConfigError("a curve needs quantities, got none.")
 
-    def cells(self) -> list[Cell]:
+    def cells(self, session: Session | None = None) -> list[Cell[CurveSpec]]:
         """List the cells: every quantity at every point of its part of the grid."""
-        cells, used = [], set()
+        session = session or Session()
+        check_labels("quantity", self.quantities)
+        cells, used, packages = [], set(), code_version()
         for label, config in self.quantities.items():
-            known = inspect.signature(type(build(config, f"quantity {label}"))).parameters
+            known = inspect.signature(type(session.build(config, f"quantity {label}"))).parameters
             axes = {
                 name: axis_values(name, values)
                 for name, values in self.grid.items()
@@ -68,28 +88,33 @@ class Curve:
             used |= set(axes)
             for point in product(axes):
                 placed = dict(config) | point
-                quantity: Quantity = build(placed, f"quantity {label}")
-                labels = {"scenario": "", "mechanism": label} | point
+                quantity: Quantity = session.build(placed, f"quantity {label}")
+                labels: Plain = {"scenario": "", "mechanism": label}
+                labels |= {axis: coordinate(value) for axis, value in point.items()}
+                spec = CurveSpec(quantity=placed, label=label, x=self._x(quantity))
                 cells.append(
                     Cell(
-                        name=cell_name(labels), labels=labels, digest=quantity.digest,
-                        spec={"quantity": placed, "label": label, "x": self._x(quantity)},
+                        name=cell_name(labels), labels=labels, digest=quantity.digest, spec=spec,
+                        code=fingerprint(spec.components, packages),
                     )
                 )  # fmt: skip
         for name in self.grid:
             if name not in used:
                 raise ConfigError(f"grid: {unknown('axis', name, used)}")
+        check_names((cell.name, cell.labels) for cell in cells)
         return cells
 
     def _x(self, quantity: Quantity) -> list[float]:
         own = getattr(quantity, "x", None)
         return list(self.x if own is None else finite("x", own).tolist())
 
-    def measure(self, cell: Cell) -> CellResult:
+    def run_cell(self, cell: Cell[CurveSpec], session: Session) -> CellResult:
         """Compute one curve."""
-        quantity: Quantity = build(cell.spec["quantity"], f"quantity {cell.spec['label']}")
+        spec = cell.spec
+        quantity: Quantity = session.build(spec.quantity, f"quantity {spec.label}")
+        cell.check_data(quantity.digest)
         try:
-            brackets = quantity.curve(finite("x", cell.spec["x"]))
+            brackets = quantity.curve(finite("x", spec.x))
         except NotApplicableError as reason:
             return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
         rows = [
@@ -97,6 +122,8 @@ class Curve:
                 quantity.metric, value=b.hi, lower=b.lo, upper=b.hi, x=float(at),
                 method="exact" if b.exact else "bracket",
             )
-            for at, b in zip(cell.spec["x"], brackets, strict=True)
+            for at, b in zip(spec.x, brackets, strict=True)
         ]  # fmt: skip
-        return CellResult(status=FINISHED, rows=rows)
+        notes = getattr(quantity, "notes", ())
+        facts = {"ingestion_notes": "; ".join(notes)} if notes else {}
+        return CellResult(status=FINISHED, rows=rows, facts=facts)

@@ -3,6 +3,7 @@
 ``certified <= exact <= claimed`` up to numerical error. Certification is post-hoc safe: the
 threshold is chosen on hold-out worlds and counted on fresh ones, one Clopper-Pearson rectangle
 for (FPR, TPR); its error is split over the rectangle's two sides, the attacks and the pairs.
+Every notion of a cell reads the same rectangle: thresholds of its own would multiply the error.
 Verdicts use an error of 1e-6 a cell, so that a sweep of up to 50,000 cells has a family-wise
 error below 5 % whichever cells it holds; the 95 % bounds are for display.
 """
@@ -16,11 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.core.intervals import clopper_pearson
-from bench.metrics.base import Names, Scored
-from bench.metrics.roc import pair_scores
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.guarantee import Guarantee, Measure, NoClaim
+from mechanisms.privacy.bracket import Bracket, NotComputable
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.notion import PairNotion
 
 DISPLAY_ERROR = 0.05
 VERDICT_ERROR = 1e-6
@@ -33,12 +33,16 @@ VIOLATED = "violated"
 MISFIT = "model misfit"
 NO_CLAIM = "no claim"
 OPEN = "not refuted"
+SUSPECT = "suspect"
 UNCHECKED = "not checked"
+INCOMPARABLE = "not comparable"
+
+Claim = Guarantee | NoClaim | NotComparable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A lower bound on leakage from one attack on one pair.
+    """A lower bound on leakage from one attack, over all pairs.
 
     Parameters
     ----------
@@ -55,42 +59,61 @@ class Certificate:
     n: int
 
 
-def certify(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """A test counted on fresh worlds: how often it fired, on either side.
+
+    Parameters
+    ----------
+    hits, ones : int
+        Worlds of the second secret that the test named, of so many.
+    alarms, zeros : int
+        Worlds of the first secret that it named, of so many.
+    """
+
+    hits: int
+    ones: int
+    alarms: int
+    zeros: int
+
+    def rectangle(self, error: float) -> tuple[float, float]:
+        """Return (fpr, tpr), half of the error on either side (Clopper and Pearson, 1934)."""
+        tpr, _ = clopper_pearson(self.hits, self.ones, 1 - error)
+        _, fpr = clopper_pearson(self.alarms, self.zeros, 1 - error)
+        return float(fpr), float(tpr)
+
+
+def counted(
     label: IntArray,
     odds: FloatArray,
     held: tuple[IntArray, FloatArray],
-    measure: Measure,
+    notion: PairNotion,
     ways: int,
-) -> Certificate:
-    """Certify leakage from fresh worlds, with a threshold chosen on hold-out worlds.
+) -> Counts:
+    """Count a test on fresh worlds, with a threshold chosen on hold-out worlds.
 
     Parameters
     ----------
     label, odds : arrays of shape (n,)
         Fresh worlds: which secret of the pair, and the attack's log-odds.
     held : (label, odds) of hold-out worlds
-    measure : Measure
+    notion : PairNotion
+        The threshold is the one that would certify most of it.
     ways : int
-        Number of certificates that share the error (attacks times pairs).
+        Number of tests that share the error (attacks times pairs).
     """
-    threshold, flip = choose_threshold(*held, label, measure, ways)
+    threshold, flip = choose_threshold(*held, label, notion, ways)
     positive = (odds >= threshold) != flip
-    ones, zeros = int(label.sum()), int(label.size - label.sum())
-    counts = int(positive[label == 1].sum()), int(positive[label == 0].sum())
-
-    def bound(error: float) -> float:
-        level = 1 - error / ways
-        tpr, _ = clopper_pearson(counts[0], ones, level)
-        _, fpr = clopper_pearson(counts[1], zeros, level)
-        return measure.certify(fpr=float(fpr), tpr=float(tpr))
-
-    return Certificate(
-        display=bound(DISPLAY_ERROR), verdict=bound(VERDICT_ERROR), n=int(label.size)
+    return Counts(
+        hits=int(positive[label == 1].sum()),
+        ones=int(label.sum()),
+        alarms=int(positive[label == 0].sum()),
+        zeros=int(label.size - label.sum()),
     )
 
 
 def choose_threshold(
-    label: IntArray, odds: FloatArray, fresh: IntArray, measure: Measure, ways: int
+    label: IntArray, odds: FloatArray, fresh: IntArray, notion: PairNotion, ways: int
 ) -> tuple[float, bool]:
     """Return the threshold (and whether to negate the test) that would certify most.
 
@@ -109,86 +132,73 @@ def choose_threshold(
     fpr_low, fpr_high = clopper_pearson(fpr * zeros, np.full(fpr.size, zeros), level)
     best, choice = -1.0, (float(candidates[0]), False)
     for i, threshold in enumerate(candidates):
-        plain = measure.certify(fpr=float(fpr_high[i]), tpr=float(tpr_low[i]))
-        negated = measure.certify(fpr=float(1 - fpr_low[i]), tpr=float(1 - tpr_high[i]))
+        plain = notion.of_rates(fpr=float(fpr_high[i]), tpr=float(tpr_low[i]))
+        negated = notion.of_rates(fpr=float(1 - fpr_low[i]), tpr=float(1 - tpr_high[i]))
         for value, flip in ((plain, False), (negated, True)):
             if value > best:
                 best, choice = value, (float(threshold), flip)
     return choice
 
 
-def certify_attack(
-    games: list[Scored], names: Names, measure: Measure, n_attacks: int
-) -> Certificate:
-    """Return the best certificate of one attack over all pairs, repetitions pooled.
-
-    Pooled counts belong to the attacker who picks a repetition at random; their law is a sum of
-    binomials, less spread than the binomial that Clopper-Pearson assumes (Hoeffding, 1956).
-    """
-    ways = n_attacks * len(names.pairs)
-    found = []
-    for pair in names.pairs:
-        fresh = [pair_scores(g.secret, g.score, pair) for g in games]
-        held = [pair_scores(g.holdout_secret, g.holdout_score, pair) for g in games]
-        label, odds = (np.concatenate(part) for part in zip(*fresh, strict=True))
-        held_label, held_odds = (np.concatenate(part) for part in zip(*held, strict=True))
-        found.append(certify(label, odds, (held_label, held_odds), measure, ways))
-    return max(found, key=lambda c: (c.verdict, c.display))
-
-
-def largest_certifiable(n: int, measure: Measure, ways: int) -> float:
+def largest_certifiable(n: int, notion: PairNotion, ways: int) -> float:
     """Return the bound that a perfect attack would certify with n fresh worlds of each secret."""
-    level = 1 - DISPLAY_ERROR / ways
-    low, _ = clopper_pearson(n, n, level)
-    _, high = clopper_pearson(0, n, level)
-    return measure.certify(fpr=float(high), tpr=float(low))
+    perfect = Counts(hits=n, ones=n, alarms=0, zeros=n)
+    return notion.of_rates(*perfect.rectangle(DISPLAY_ERROR / ways))
 
 
 def verdict(
-    claim: Guarantee | NoClaim,
-    exact: Bracket | None,
+    claim: Claim,
+    exact: Bracket | NotComputable,
     certificates: Mapping[str, Certificate],
     *,
-    modelled: bool,
+    worlds_from_model: bool,
     own: Bracket | None = None,
     settles: bool = True,
 ) -> str:
     """Return whether the three numbers of a cell contradict each other.
 
     *holds* is proved by the exact number, or by a bracket's upper end but for the error that the
-    bracket states; *not refuted* is what attacks alone can say, or a bracket that straddles the
-    claim; *not checked* is neither.
+    bracket states. Where no exact number settles it (none, or a bracket that straddles the claim),
+    attacks alone say *not refuted*, or *suspect* where the 95 % bound exceeds the claim and the
+    one at error 1e-6 does not; *not checked* is neither.
 
     Parameters
     ----------
-    claim : Guarantee or NoClaim
-    exact : Bracket or None
-        Under the scenario's model; None where it is not computable.
+    claim : Guarantee, NoClaim or NotComparable
+        An unbounded guarantee promises nothing.
+    exact : Bracket or NotComputable
+        Under the scenario's model.
     certificates : mapping of attack to Certificate
-    modelled : bool
+    worlds_from_model : bool
         Whether the worlds were drawn from the model that `exact` is computed under.
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
     settles : bool
-        False where `exact` rests on what the worlds do not have (see `unsettled`): it may refute
-        the claim, and prove nothing.
+        False where `exact` rests on what the worlds do not have (`CellEvidence.doubt`): it may
+        refute the claim, and prove nothing.
     """
+    known = exact if isinstance(exact, Bracket) else None
     certified = max((c.verdict for c in certificates.values()), default=0.0)
-    ceiling = math.inf if exact is None else exact.hi
-    claimed = claim.epsilon if isinstance(claim, Guarantee) else math.inf
-    if exact is not None and exceeds(exact.lo, claimed):
+    ceiling = math.inf if known is None else known.hi
+    claimed = claim.bound if isinstance(claim, Guarantee) else math.inf
+    if known is not None and exceeds(known.lo, claimed):
         return VIOLATED
     if exceeds(certified, min(claimed, ceiling)):
-        return VIOLATED if modelled or exact is None else MISFIT
+        return VIOLATED if worlds_from_model or known is None else MISFIT
     if own is not None and exceeds(own.lo, claimed):
         return MISFIT
-    if not isinstance(claim, Guarantee):
+    if isinstance(claim, NotComparable):
+        return INCOMPARABLE
+    if claimed == math.inf:
         return NO_CLAIM
-    if exact is None and not certificates:
+    if known is None and not certificates:
         return UNCHECKED
-    proved = settles and exact is not None and not exceeds(exact.hi, claimed)
+    proved = settles and known is not None and not exceeds(known.hi, claimed)
     settled = own is None or not exceeds(own.hi, claimed)
-    return HOLDS if proved and settled else OPEN
+    if proved and settled:
+        return HOLDS
+    shown = max((c.display for c in certificates.values()), default=0.0)
+    return SUSPECT if exceeds(shown, claimed) else OPEN
 
 
 def exceeds(value: float, bound: float) -> bool:

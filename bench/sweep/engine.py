@@ -2,107 +2,84 @@
 
 from __future__ import annotations
 
-import time
-import traceback
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from joblib import Parallel, cpu_count, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-from threadpoolctl import threadpool_limits
+from joblib import cpu_count
 
-from bench.core.cell import FAILED, Cell, CellResult, Study
-from mechanisms.check import whole
+from bench.config.build import ConfigError
+from bench.core.cell import AnyCell, CellResult
+from bench.study.session import Session, Study
+from bench.sweep.crew import Crew
+from bench.sweep.run_cell import run_cell_safely
+from mechanisms.check import positive, whole
 
-ATTEMPTS = 3
-UNDER_WAY = 2  # cells a worker that are handed out at a time
+Results = Generator[tuple[AnyCell, CellResult], None, None]  # closed where a sweep breaks off
 
 
 class Engine(Protocol):
     """Runs cells; what ``conf/engine/*.yaml`` builds."""
 
-    def run(self, study: Study, cells: list[Cell]) -> Iterator[tuple[Cell, CellResult]]:
+    def run(self, study: Study, cells: Sequence[AnyCell], session: Session) -> Results:
         """Yield every cell with its result, as results arrive."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Serial:
-    """One cell after the other, in this process."""
+    """One cell after the other, in this process.
 
-    def run(self, study: Study, cells: list[Cell]) -> Iterator[tuple[Cell, CellResult]]:
+    A component that ends its process ends the command; the same command goes on after it.
+
+    Parameters
+    ----------
+    cell_timeout : None
+        Nothing can end a cell that runs in the command's own process.
+    """
+
+    cell_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.cell_timeout is not None:
+            raise ConfigError(
+                "engine.cell_timeout needs a process that can be ended: write engine=processes "
+                f"engine.workers=1 with it, got engine=serial cell_timeout={self.cell_timeout!r}."
+            )
+
+    def run(self, study: Study, cells: Sequence[AnyCell], session: Session) -> Results:
         """Yield every cell with its result, in the order given."""
         for cell in cells:
-            yield cell, measured(study, cell)
+            yield cell, run_cell_safely(study, cell, session)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Processes:
-    """Worker processes on this machine (joblib's loky).
+    """Worker processes on this machine, one cell at a time in each; never in the command's own.
 
-    A killed worker loses the cells under way. Each of them then runs alone, up to three times; the
-    others go on together.
+    A cell whose process ends without a result is run again, up to three times in all, alone after
+    the others: it may have lacked memory.
 
     Parameters
     ----------
     workers : int or None
         None: one a core.
+    cell_timeout : float in (0, inf), or None
+        Seconds that a cell may take, reading its data included; one that takes longer is ended
+        and recorded as failed. None: as long as it takes.
     """
 
     workers: int | None = None
+    cell_timeout: float | None = None
 
     def __post_init__(self) -> None:
         if self.workers is not None:
             whole("workers", self.workers)
+        if self.cell_timeout is not None:
+            positive("cell_timeout", self.cell_timeout, infinite=False)
 
-    def run(self, study: Study, cells: list[Cell]) -> Iterator[tuple[Cell, CellResult]]:
+    def run(self, study: Study, cells: Sequence[AnyCell], session: Session) -> Results:
         """Yield every cell with its result, as they end."""
-        left = {cell.key: cell for cell in cells}
-        while left:
-            workers = min(self.workers or cpu_count(), len(left))
-            pool = Parallel(
-                n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1,
-                pre_dispatch=UNDER_WAY * workers,
-            )  # fmt: skip
-            tasks = [delayed(_keyed)(key, study, cell) for key, cell in left.items()]
-            try:
-                for key, result in pool(tasks):
-                    yield left.pop(key), result
-            except TerminatedWorkerError:
-                # Cells start in order: those under way are the first that are left.
-                for key in list(left)[: UNDER_WAY * workers]:
-                    cell = left.pop(key)
-                    yield cell, alone(study, cell)
-
-
-def alone(study: Study, cell: Cell) -> CellResult:
-    """Measure one cell in a worker of its own, again if it is killed."""
-    for _ in range(ATTEMPTS):
-        try:
-            pool = Parallel(n_jobs=2, backend="loky")  # one job would run in this process
-            return pool([delayed(measured)(study, cell)])[0]
-        except TerminatedWorkerError as error:
-            told = str(error)
-    facts = {"reason": f"worker killed {ATTEMPTS} times", "traceback": told}
-    return CellResult(status=FAILED, facts=facts)
-
-
-def _keyed(key: str, study: Study, cell: Cell) -> tuple[str, CellResult]:
-    return key, measured(study, cell)
-
-
-def measured(study: Study, cell: Cell) -> CellResult:
-    """Measure one cell; an error becomes a failed result with its traceback.
-
-    Linear algebra uses one thread, so that the numbers do not depend on the engine.
-    """
-    start = time.perf_counter()
-    try:
-        with threadpool_limits(limits=1):
-            result = study.measure(cell)
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        result = CellResult(
-            status=FAILED, facts={"reason": reason, "traceback": traceback.format_exc()}
-        )
-    return replace(result, seconds=time.perf_counter() - start)
+        session.clear()  # workers have their own
+        size = min(self.workers or cpu_count(), len(cells))
+        with Crew(study, size, self.cell_timeout) as crew:
+            yield from crew.run(cells)

@@ -7,17 +7,30 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from bench.core.cell import FAILED, Cell, CellResult, Plain, Study, canonical, tidy
+from bench.core.cell import (
+    FAILED,
+    NOT_APPLICABLE,
+    AnyCell,
+    CellResult,
+    Plain,
+    RecordedCell,
+    canonical,
+    tidy,
+)
 from bench.figures.draw import draw_all
+from bench.store.read_sweep import find_finished, read_cells
+from bench.store.run_schema import LONGEST_TAG
 from bench.store.tracking import Store
+from bench.study.session import Session, Study
 from bench.sweep.engine import Engine
 from bench.sweep.progress import Progress
 
@@ -46,24 +59,38 @@ class Experiment:
     config: Plain
     output: Path
 
-    def run(self, engine: Engine, store: Store, cells: list[Cell], *, resume: bool) -> Outcome:
-        """Measure what is missing, record each cell as it ends, then draw from the store."""
+    def run(
+        self,
+        engine: Engine,
+        store: Store,
+        cells: Sequence[AnyCell],
+        session: Session | None = None,
+        *,
+        resume: bool,
+    ) -> Outcome:
+        """Measure what is missing, record each cell as it ends, then draw from the store.
+
+        Results go to the store as they come; what is kept here are the ids of their runs.
+        """
         sweep = sweep_id(self.name, cells)
         experiment_id = store.experiment_id(self.name)
         assert experiment_id is not None
         store.close_orphans(experiment_id)
-        known = store.finished(experiment_id, [c.key for c in cells]) if resume else {}
-        missing = [c for c in cells if c.key not in known]
-        with Progress(len(cells), done=len(cells) - len(missing)) as progress:
-            for cell, result in engine.run(self.study, missing):
-                store.record(experiment_id, sweep, cell, result, again=not resume)
-                known[cell.key] = result
-                progress.advance(cell, result)
-        results = [(cell, known[cell.key]) for cell in cells]
-        table = tidy(results)
+        keys = [cell.key for cell in cells]
+        known = find_finished(store, experiment_id, sweep, keys) if resume else {}
+        missing = [cell for cell in cells if cell.key not in known]
+        results = engine.run(self.study, missing, session or Session())
+        with Progress(len(cells), done=len(cells) - len(missing)) as progress, closing(results):
+            for cell, result in results:
+                told = store.clean(result)
+                known[cell.key] = store.record(experiment_id, sweep, cell, told, again=not resume)
+                progress.advance(cell, told)
+        runs = {key: known[key] for key in keys}
+        summary = Summary()
+        table = tidy(summary.watch(read_cells(store, experiment_id, list(runs.values()))))
         run_id = store.record_sweep(
-            experiment_id, sweep=sweep, experiment=self.name, title=self.title,
-            keys=[c.key for c in cells], config=self.config, tags=provenance(),
+            experiment_id, sweep=sweep, experiment=self.name, title=self.title, runs=runs,
+            config=self.config, tags=provenance() | summary.notes_tag,
         )  # fmt: skip
         with TemporaryDirectory() as folder:  # another sweep may write to the same output
             drawn = draw_all(table, self.figures, self.title, Path(folder))
@@ -71,30 +98,74 @@ class Experiment:
             self.output.mkdir(parents=True, exist_ok=True)
             files = [Path(shutil.copy(path, self.output)) for path in drawn]
         return Outcome(
-            sweep=sweep, experiment_id=experiment_id, run_id=run_id, results=results,
-            table=table, files=files, computed=len(missing),
+            store=store, sweep=sweep, experiment_id=experiment_id, run_id=run_id,
+            runs=list(runs.values()), table=table, summary=summary, files=files,
+            computed=len(missing),
         )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Summary:
+    """What is told of all cells together: units, suspect cells, why numbers are missing."""
+
+    units: set[str] = field(default_factory=set)
+    synthetic: bool = False
+    notes: set[tuple[str, str]] = field(default_factory=set)
+    suspect: list[tuple[str, str]] = field(default_factory=list)
+    unfinished: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> int:
+        """How many cells failed."""
+        return sum(len(names) for (status, _), names in self.unfinished.items() if status == FAILED)
+
+    @property
+    def notes_tag(self) -> dict[str, str]:
+        """The notes of all readings as a tag of the summary run; cells hold them in full."""
+        told = " | ".join(f"{name}: {notes}" for name, notes in sorted(self.notes))
+        return {"ingestion_notes": told[:LONGEST_TAG]} if told else {}
+
+    def watch(
+        self, results: Iterable[tuple[RecordedCell, CellResult]]
+    ) -> Iterator[tuple[RecordedCell, CellResult]]:
+        """Pass cells on, and note what they tell."""
+        for cell, result in results:
+            facts = result.facts
+            if "unit" in facts:
+                self.units.add(facts["unit"])
+            if "advice" in facts:
+                self.suspect.append((cell.name, facts["advice"]))
+            self.synthetic = self.synthetic or facts.get("data") == "synthetic"
+            if facts.get("ingestion_notes"):
+                name = cell.labels.get("scenario") or cell.labels["mechanism"]
+                self.notes.add((str(name), facts["ingestion_notes"]))
+            if result.status in (FAILED, NOT_APPLICABLE):
+                reason = (result.status, facts.get("reason", ""))
+                self.unfinished.setdefault(reason, []).append(cell.name)
+            yield cell, result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a sweep ended with."""
+    """What a sweep ended with; its cells are in the store."""
 
+    store: Store
     sweep: str
     experiment_id: str
     run_id: str
-    results: list[tuple[Cell, CellResult]]
+    runs: list[str]
     table: pd.DataFrame
+    summary: Summary
     files: list[Path]
     computed: int
 
     @property
-    def failed(self) -> list[tuple[Cell, CellResult]]:
-        """The cells that failed."""
-        return [(c, r) for c, r in self.results if r.status == FAILED]
+    def results(self) -> list[tuple[RecordedCell, CellResult]]:
+        """All cells with their results, in order, read from the store."""
+        return list(read_cells(self.store, self.experiment_id, self.runs))
 
 
-def sweep_id(name: str, cells: list[Cell]) -> str:
+def sweep_id(name: str, cells: Sequence[AnyCell]) -> str:
     """Return the identity of a sweep: the same cells in the same order by the same code."""
     text = canonical([name, [c.key for c in cells]])
     return hashlib.sha256(text.encode()).hexdigest()[:10]

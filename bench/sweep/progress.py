@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from bench.core.cell import FINISHED, Cell, CellResult
+from bench.core.cell import FINISHED, AnyCell, CellResult
 
 QUIET_SECONDS = 2.0
 
@@ -41,7 +41,7 @@ class Progress:
     ) -> None:
         self._bar.stop()
 
-    def advance(self, cell: Cell, result: CellResult) -> None:
+    def advance(self, cell: AnyCell, result: CellResult) -> None:
         """Count one more cell; say it if it failed, or (outside a terminal) every few seconds."""
         self._done += 1
         self._bar.update(self._task, advance=1, description=cell.name[:40])

@@ -12,20 +12,20 @@ import numpy as np
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray
+from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
-    calibration_notes,
+    calibration_conditions,
     mahalanobis,
     target_distance,
 )
-from mechanisms.noise.laplace import FLOAT_NOTE
+from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
-
-SPREAD_NOTE = "assumes Gaussian answers with equal covariance inside each pair"
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,8 @@ class UncertaintyClaim:
     answers : GaussianAnswers
         A pair's covariance is the average of its two.
     theorem : str
-    measure : ApproximateMeasure
+    notion : Approximate
+    assumptions : Assumptions
     notes : tuple of str
 
     References
@@ -47,10 +48,11 @@ class UncertaintyClaim:
 
     answers: GaussianAnswers
     theorem: str
-    measure: ApproximateMeasure
+    notion: Approximate
+    assumptions: Assumptions
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Condition on (mu_i - mu_j)' (Sigma + noise / k)^-1 (mu_i - mu_j): exact distance."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the answers' spread is only counted with Gaussian noise")
@@ -60,10 +62,10 @@ class UncertaintyClaim:
             for difference, covariance in zip(differences, shared, strict=True)
         )
         return Guarantee(
-            notion=DISTRIBUTION,
-            measure=self.measure,
-            epsilon=noise.epsilon_at(distance, self.measure.delta),
+            notion=self.notion,
+            bound=noise.epsilon_at(distance, self.notion.delta),
             theorem=self.theorem,
+            assumptions=self.assumptions,
             notes=self.notes,
         )
 
@@ -101,14 +103,19 @@ def uncertain_release(
     claim = UncertaintyClaim(
         answers=answers,
         theorem=theorem,
-        measure=ApproximateMeasure(budget.delta),
-        notes=(SPREAD_NOTE, FLOAT_NOTE, *notes, *calibration_notes(calibration)),
+        notion=Approximate(delta=budget.delta),
+        assumptions=distributions(
+            Condition.GAUSSIAN_ANSWERS,
+            Condition.EQUAL_COVARIANCE,
+            *calibration_conditions(calibration),
+        ),
+        notes=notes,
     )
     for factor in (1.0, 1 + 1e-6):
         noise = GaussianNoise(covariance=factor * covariance, calibration=calibration)
         release = AdditiveNoise(noise=noise, claim=claim)
         guarantee = release.guarantee
-        if isinstance(guarantee, Guarantee) and guarantee.epsilon <= budget.epsilon * (1 + 1e-9):
+        if isinstance(guarantee, Guarantee) and guarantee.bound <= budget.epsilon * (1 + 1e-9):
             return release
     raise NotApplicableError(
         "the answers' covariance is too close to singular for noise of this shape"

@@ -30,6 +30,15 @@ class DirectionalLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.3.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = DirectionalLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [18.0, 32.0]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -56,6 +65,17 @@ class DirectionalGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), remark after Theorem 4.3; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = DirectionalGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [128.356, 228.189]
     """
 
     requires: ClassVar = (GaussianAnswers,)

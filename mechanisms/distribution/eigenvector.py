@@ -30,6 +30,17 @@ class EigenvectorGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.5; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = EigenvectorGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [355.545, 355.545]
     """
 
     requires: ClassVar = (GaussianAnswers,)

@@ -12,20 +12,20 @@ import numpy as np
 
 from mechanisms.check import FloatArray
 from mechanisms.knowledge import GaussianAnswers
-from mechanisms.noise.additive import AdditiveNoise, Noise, TranslationClaim
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw, TranslationClaim
 from mechanisms.noise.gaussian import (
     CalibrationName,
     GaussianNoise,
-    calibration_notes,
+    calibration_conditions,
     check_calibration,
     target_distance,
 )
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public, Secrets
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure
+from mechanisms.privacy.indistinguishability import Approximate
 
 SOURCE = "Chen and Ohrimenko (2023)"
-TRANSLATION_NOTE = "assumes that each pair's answers are translations of each other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,15 @@ class ExpectedValueLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.1.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = ExpectedValueLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [98.0, 98.0]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -59,6 +68,17 @@ class ExpectedValueGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.2; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = ExpectedValueGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [356.545, 356.545]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -74,16 +94,20 @@ class ExpectedValueGaussian:
         return translated_gaussian(unit, answers, budget, self.calibration, "Theorem 4.2")
 
 
-def translated_laplace(noise: Noise, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
+def distributions(*conditions: Condition) -> Assumptions:
+    """Return what distribution privacy assumes: the laws under both sides are given, and public."""
+    return Assumptions(secrets=Secrets.DISTRIBUTIONS, public=(Public.LAWS,), conditions=conditions)
+
+
+def translated_laplace(noise: NoiseLaw, answers: GaussianAnswers, theorem: str) -> AdditiveNoise:
     """Add Laplace noise with the claim that each pair's answers are translations: (epsilon, 0)."""
     return AdditiveNoise(
         noise=noise,
         claim=TranslationClaim(
             differences=answers.differences(),
-            notion=DISTRIBUTION,
             theorem=f"{SOURCE}, {theorem}",
-            measure=ApproximateMeasure(0.0),
-            notes=(TRANSLATION_NOTE, FLOAT_NOTE),
+            notion=Approximate(delta=0.0),
+            assumptions=distributions(Condition.TRANSLATIONS, Condition.REAL_NUMBERS),
         ),
     )
 
@@ -104,9 +128,8 @@ def translated_gaussian(
         noise=GaussianNoise(covariance=deviation**2 * unit, calibration=calibration),
         claim=TranslationClaim(
             differences=answers.differences(),
-            notion=DISTRIBUTION,
             theorem=f"{SOURCE}, {theorem}",
-            measure=ApproximateMeasure(budget.delta),
-            notes=(TRANSLATION_NOTE, FLOAT_NOTE, *calibration_notes(calibration)),
+            notion=Approximate(delta=budget.delta),
+            assumptions=distributions(Condition.TRANSLATIONS, *calibration_conditions(calibration)),
         ),
     )

@@ -38,6 +38,17 @@ class MinimumNoiseGaussian:
     ----------
     The condition: Chen and Ohrimenko (2023), Corollary A.1; Balle and Wang (2018), Theorem 8. The
     solver: Boyd and Vandenberghe (2004), section 11.6.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = MinimumNoiseGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [59.3, 105.422]
     """
 
     requires: ClassVar = (GaussianAnswers,)

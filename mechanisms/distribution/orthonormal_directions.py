@@ -22,7 +22,6 @@ from mechanisms.noise.gaussian import (
 from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 INSIDE = 1e-8
 
@@ -60,12 +59,16 @@ class SubspaceLaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=(*shape[:-1], self.scales.size)) @ self.basis.T
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> SubspaceLaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return SubspaceLaplaceNoise(scales=self.scales * n_releases, basis=self.basis)
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the subspace."""
         if not self._inside(differences):
             return math.inf
         inner = LaplaceNoise(scales=self.scales)
-        return inner.shift_epsilon(differences @ self.basis, measure, k)
+        return inner.shift_epsilon(differences @ self.basis, delta, k)
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Reduce Gaussian answers that differ inside the subspace to their best estimate in it."""
@@ -118,6 +121,17 @@ class OrthonormalDirectionsLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), remark after Theorem 4.3, with the scale corrected.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = OrthonormalDirectionsLaplace().calibrate(
+    ...     answers, budget=Epsilon(epsilon=1.0)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [18.0, 32.0]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -144,6 +158,17 @@ class OrthonormalDirectionsGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), remark after Theorem 4.3; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = OrthonormalDirectionsGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [128.356, 228.189]
     """
 
     requires: ClassVar = (GaussianAnswers,)

@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.base import Calibration, Knowledge
+from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import AtMost, PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Claim, Noise, additive
+from mechanisms.leakage.pair import PairLeakage, PostProcessed
+from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +78,9 @@ class ApproximateModelClaim:
     divergence: float
     eta: float
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Widen what the noise guarantees under the model; the model errs once, not per release."""
-        return widened(
+        return widen(
             self.inner.guarantee(noise, n_releases),
             divergence=self.divergence,
             eta=self.eta,
@@ -108,6 +110,22 @@ class NearbyModel:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 4.7.
+
+    Examples
+    --------
+    >>> from mechanisms.knowledge import GaussianAnswers
+    >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>> from mechanisms.privacy.budget import Epsilon
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = NearbyModel(
+    ...     calibration=DirectionalLaplace(), distance=0.5, divergence=0.1
+    ... ).calibrate(
+    ...     answers, budget=Epsilon(epsilon=1.0)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [68.0, 82.0]
     """
 
     calibration: Calibration
@@ -161,12 +179,14 @@ class NearbyModelClaim:
     inner: Claim
     distance: float
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Widen by k W / scale, the divergence that k releases of the extra noise leave."""
         if not isinstance(noise, NoiseSum):
             return NoClaim(reason="without extra noise nothing covers the model's error")
+        # The smallest scale bounds every coordinate: sum |w_j| / b_j <= |w|_1 / min b. The claim
+        # so errs towards less privacy where scales differ.
         divergence = n_releases * self.distance / float(noise.extra.scales.min())
-        return widened(
+        return widen(
             self.inner.guarantee(noise.model, n_releases),
             divergence=divergence,
             eta=0.0,
@@ -178,7 +198,7 @@ class NearbyModelClaim:
 class NoiseSum:
     """Two independent noises: the model's and an extra one."""
 
-    model: Noise
+    model: NoiseLaw
     extra: LaplaceNoise
 
     @property
@@ -190,13 +210,23 @@ class NoiseSum:
         """Draw noise of shape (..., m)."""
         return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> NoiseSum:
+        """Return the sum of both noises, each for so many releases."""
+        if not isinstance(self.model, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return NoiseSum(
+            model=self.model.split_among(n_releases), extra=self.extra.split_among(n_releases)
+        )
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Upper bound: either noise alone, the other one being post-processing."""
-        return min(part.shift_epsilon(differences, measure, k) for part in (self.model, self.extra))
+        # P * N1 * N2 is a function of P * N1: each noise alone already bounds the whole.
+        return min(part.shift_epsilon(differences, delta, k) for part in (self.model, self.extra))
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Bound the leakage by that of the model's noise alone (data processing)."""
-        return AtMost(self.model.leakage(first, second, k))
+        # Only the upper end survives: the extra noise may hide everything.
+        return PostProcessed(self.model.leakage(first, second, k))
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Refuse: the sum of two noises has no closed form."""
@@ -204,22 +234,32 @@ class NoiseSum:
         raise NotComputableError("the sum of two noises has no density in closed form")
 
 
-def widened(
+def widen(
     guarantee: Guarantee | NoClaim, *, divergence: float, eta: float, theorem: str
 ) -> Guarantee | NoClaim:
     """Return ``(eps + 2 lam, (1 + e^(eps + lam)) eta + e^lam delta)``; no claim from delta 1 on."""
     if isinstance(guarantee, NoClaim):
         return guarantee
-    if not isinstance(guarantee.measure, ApproximateMeasure):
+    if not isinstance(guarantee.notion, Approximate):
         return NoClaim(reason="a model's error is only accounted for in (epsilon, delta)")
-    delta = math.exp(divergence) * guarantee.measure.delta
+    # From truth to model, across the model's guarantee, and back: the divergence is paid in
+    # epsilon at both ends, and in delta once, where events of the model are read at the truth.
+    delta = math.exp(divergence) * guarantee.notion.delta
     if eta > 0:
-        delta += (1 + math.exp(min(700.0, guarantee.epsilon + divergence))) * eta
+        # Exceptional events of mass eta on either side; capped where e^x would overflow, which
+        # is far beyond the delta of 1 that is refused below.
+        delta += (1 + math.exp(min(700.0, guarantee.bound + divergence))) * eta
     if not delta < 1:
         return NoClaim(reason="the model's error exceeds what epsilon and delta can express")
     return replace(
         guarantee,
-        measure=ApproximateMeasure(delta),
-        epsilon=guarantee.epsilon + 2 * divergence,
+        notion=Approximate(delta=delta),
+        bound=guarantee.bound + 2 * divergence,
         theorem=f"{theorem} on {guarantee.theorem}",
+        assumptions=near_model(guarantee.assumptions),
     )
+
+
+def near_model(assumed: Assumptions) -> Assumptions:
+    """Return the assumptions of a claim that needs its model only nearly."""
+    return replace(assumed, conditions=(*assumed.conditions, Condition.NEAR_MODEL))

@@ -31,6 +31,17 @@ class UncertainDirectionalGaussian:
     References
     ----------
     Chen and Ohrimenko (2023), Algorithm 1 and Corollary A.1; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = UncertainDirectionalGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [127.996, 227.549]
     """
 
     requires: ClassVar = (GaussianAnswers,)

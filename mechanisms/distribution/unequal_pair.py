@@ -12,16 +12,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray
+from mechanisms.check import FloatArray, one_of
+from mechanisms.distribution.expected_value import distributions
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Noise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise, gaussian_leakage
-from mechanisms.noise.laplace import FLOAT_NOTE
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 THEOREM = "exact (epsilon, delta) of two Gaussians with unequal covariances"
 RANGE = (1e-6, 1e6)
@@ -35,22 +37,21 @@ class UnequalPairClaim:
     Parameters
     ----------
     answers : GaussianAnswers
-    measure : ApproximateMeasure
+    notion : Approximate
     """
 
     answers: GaussianAnswers
-    measure: ApproximateMeasure
+    notion: Approximate
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Compare the release laws of every pair, rounded up."""
         if not isinstance(noise, GaussianNoise):
             return NoClaim(reason="the unequal pair is solved for Gaussian noise only")
         return Guarantee(
-            notion=DISTRIBUTION,
-            measure=self.measure,
-            epsilon=worst_epsilon(self.answers, noise.covariance / n_releases, self.measure.delta),
+            notion=self.notion,
+            bound=worst_epsilon(self.answers, noise.covariance / n_releases, self.notion.delta),
             theorem=THEOREM,
-            notes=("assumes Gaussian answers", FLOAT_NOTE),
+            assumptions=distributions(Condition.GAUSSIAN_ANSWERS, Condition.REAL_NUMBERS),
         )
 
 
@@ -67,6 +68,17 @@ class UnequalPairGaussian:
     Notes
     -----
     The divergence falls in s, so s is found by bisection; the end that meets the budget is used.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = UnequalPairGaussian().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [164.721, 164.721]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -74,10 +86,7 @@ class UnequalPairGaussian:
     shape: Literal["isotropic", "directional"] = "isotropic"
 
     def __post_init__(self) -> None:
-        if self.shape not in ("isotropic", "directional"):
-            raise ValueError(
-                f"shape must be 'isotropic' or 'directional', got shape={self.shape!r}."
-            )
+        one_of("shape", self.shape, ("isotropic", "directional"))
 
     def calibrate(self, answers: GaussianAnswers, *, budget: EpsilonDelta) -> AdditiveNoise:
         """Find the smallest scale whose exact delta at epsilon is within the budget."""
@@ -86,16 +95,17 @@ class UnequalPairGaussian:
         if self.shape == "directional":
             direction = answers.common_direction()
             unit = np.outer(direction, direction)
-        yard = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
+        unit_scale = float(np.sqrt(np.trace(answers.shared_covariances().mean(axis=0)))) or 1.0
 
         def meets(deviation: float) -> bool:
             pairs = pair_leakages(answers, deviation**2 * unit)
             return max(p.delta(budget.epsilon).hi for p in pairs) <= budget.delta
 
-        low, high = (yard * end for end in RANGE)
+        low, high = (unit_scale * end for end in RANGE)
         if not meets(high):
             raise NotApplicableError(
-                f"no {self.shape} noise hides the pair's different covariances at this budget"
+                f"no {self.shape} noise hides the pair's different covariances at "
+                f"epsilon={budget.epsilon:g}, delta={budget.delta:g}"
             )
         if meets(0.0):
             low = high = 0.0
@@ -105,7 +115,7 @@ class UnequalPairGaussian:
             middle = float(np.sqrt(low * high))
             low, high = (low, middle) if meets(middle) else (middle, high)
         noise = GaussianNoise(covariance=high**2 * unit, calibration="analytic")
-        claim = UnequalPairClaim(answers=answers, measure=ApproximateMeasure(budget.delta))
+        claim = UnequalPairClaim(answers=answers, notion=Approximate(delta=budget.delta))
         return AdditiveNoise(noise=noise, claim=claim)
 
 

@@ -11,51 +11,15 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from mechanisms.base import Knowledge
 from mechanisms.check import positive
-from mechanisms.knowledge import GaussianAnswers, Pairs
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.closeness import smallest_distance
-from mechanisms.laws.discrete import DiscreteLaw
-from mechanisms.noise.additive import AdditiveNoise, Noise
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.distribution.expected_value import distributions
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import DISTRIBUTION, ApproximateMeasure, Guarantee, NoClaim
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FiniteAnswers(Knowledge):
-    """Answers with finitely many values under every secret.
-
-    Parameters
-    ----------
-    laws : tuple of FiniteLaw
-        One a secret; support of shape (a,) or (a, m), in units of the query.
-    pairs : tuple of (i, j)
-        Indices of the secrets to be kept indistinguishable.
-    """
-
-    laws: tuple[FiniteLaw, ...]
-    pairs: Pairs
-
-    def __post_init__(self) -> None:
-        shapes = {law.support.shape[1:] for law in self.laws}
-        if len(shapes) != 1 or len(next(iter(shapes))) > 1:
-            raise ValueError(f"laws must be on one space of numbers or vectors, got {shapes}.")
-        indices = {index for pair in self.pairs for index in pair}
-        if not indices or not indices <= set(range(len(self.laws))):
-            raise ValueError(f"pairs must index the {len(self.laws)} laws, got {self.pairs!r}.")
-
-    @property
-    def dimension(self) -> int:
-        """Number of coordinates of the answer."""
-        return int(np.prod(self.laws[0].support.shape[1:]))
-
-    def distance(self, delta: float) -> float:
-        """Return the largest W over the pairs for which a pair is (W, delta)-close, in L1."""
-        unordered = {tuple(sorted(pair)) for pair in self.pairs}
-        points = [_points(law) for law in self.laws]
-        return max(smallest_distance(points[i], points[j], delta=delta) for i, j in unordered)
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +31,27 @@ class ClosenessClaim:
     distance : float in [0, inf)
         W, in units of the query.
     theorem : str
-    measure : ApproximateMeasure
+    notion : Approximate
         Its delta is the mass that the coupling may move farther.
-    notes : tuple of str
+    conditions : tuple of Condition
     """
 
     distance: float
     theorem: str
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    notion: Approximate
+    conditions: tuple[Condition, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Move an answer by W along the axis with least noise, the worst move in L1."""
         if not isinstance(noise, LaplaceNoise):
             return NoClaim(reason="closeness in L1 is turned into epsilon by Laplace noise only")
         move = np.zeros((1, noise.scales.size))
         move[0, noise.scales.argmin()] = self.distance
         return Guarantee(
-            notion=DISTRIBUTION,
-            measure=self.measure,
-            epsilon=noise.shift_epsilon(move, self.measure, n_releases),
+            notion=self.notion,
+            bound=noise.shift_epsilon(move, self.notion.delta, n_releases),
             theorem=self.theorem,
-            notes=(FLOAT_NOTE, *self.notes),
+            assumptions=distributions(*self.conditions, Condition.REAL_NUMBERS),
         )
 
 
@@ -99,6 +62,15 @@ class WassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -118,6 +90,17 @@ class ApproximateWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Theorem 3.2.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = ApproximateWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -143,6 +126,17 @@ class BoundedWassersteinLaplace:
     References
     ----------
     Chen and Ohrimenko (2023), Proposition 3.3 with Theorem 3.2.
+
+    Examples
+    --------
+    >>> answers = GaussianAnswers(
+    ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
+    ... )
+    >>> mechanism = BoundedWassersteinLaplace().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [937.362, 937.362]
     """
 
     requires: ClassVar = (GaussianAnswers,)
@@ -157,25 +151,24 @@ class BoundedWassersteinLaplace:
         """Scale independent Laplace noise to the mean difference and two radii."""
         m = answers.means.shape[1]
         radius = self.radius
-        note = "assumes that the answers stay within the given radius"
+        condition = Condition.WITHIN_RADIUS
         if radius is None:
             spreads = np.sqrt(np.diagonal(answers.covariances, axis1=1, axis2=2))
             involved = sorted({index for pair in answers.pairs for index in pair})
             quantile = -float(ndtri(budget.delta / (4 * m)))
             radius = float(spreads[involved].sum(axis=1).max()) * quantile
-            note = "assumes Gaussian answers"
+            condition = Condition.GAUSSIAN_ANSWERS
         distance = answers.distance(1) + 2 * radius
-        return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", note)
-
-
-def _points(law: FiniteLaw) -> DiscreteLaw:
-    """Return the law of the answer; answers with one coordinate are numbers."""
-    atoms = np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
-    return DiscreteLaw(atoms=atoms[:, 0] if atoms.shape[1] == 1 else atoms, weights=law.weights)
+        return _laplace(distance, m, budget.epsilon, budget.delta, "Proposition 3.3", condition)
 
 
 def _laplace(
-    distance: float, dimension: int, epsilon: float, delta: float, theorem: str, *notes: str
+    distance: float,
+    dimension: int,
+    epsilon: float,
+    delta: float,
+    theorem: str,
+    *conditions: Condition,
 ) -> AdditiveNoise:
     """Add iid Laplace noise of scale distance / epsilon, with the claim of that coupling."""
     return AdditiveNoise(
@@ -183,7 +176,7 @@ def _laplace(
         claim=ClosenessClaim(
             distance=distance,
             theorem=f"Chen and Ohrimenko (2023), {theorem}",
-            measure=ApproximateMeasure(delta),
-            notes=notes,
+            notion=Approximate(delta=delta),
+            conditions=conditions,
         ),
     )

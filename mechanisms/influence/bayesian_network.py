@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -11,50 +10,12 @@ from mechanisms.check import FloatArray, whole
 from mechanisms.influence.curve import Direction, InfluenceCurve
 from mechanisms.influence.network import TABLE_LIMIT, BayesianNetwork, eliminate
 
-EXACT_NODES = 12
-
-
-def exact_network_curve(
-    network: BayesianNetwork, *, secrets: Sequence[str] | None = None
-) -> InfluenceCurve:
-    """Return the exact curve by trying every set of nodes to set aside.
-
-    Secrets are all pairs of possible values of each node of `secrets` (all nodes by default).
-    Cost doubles with each node: at most 12 nodes.
-
-    References
-    ----------
-    Bai, He, Gu, Kifer, Maeng (2026), Definition 2.
-    """
-    names = sorted(network.sizes)
-    if len(names) > EXACT_NODES:
-        raise ValueError(
-            f"network must have at most {EXACT_NODES} nodes for the exact curve, "
-            f"got {len(names)}; use greedy_network_curve."
-        )
-    rows = []
-    for node in _secret_nodes(network, secrets):
-        others = [name for name in names if name != node]
-        law = network.marginal(node)
-        best = _no_bound(law, len(names))
-        for b in range(1, len(names)):
-            for companions in combinations(others, b - 1):
-                found = _influence(network, law, (node, *companions))
-                if found is None:
-                    raise ValueError(
-                        f"network must have small tables for the exact curve, got more than "
-                        f"{TABLE_LIMIT} entries around {node}."
-                    )
-                best[:, b] = np.minimum(best[:, b], found)
-        rows.append(best)
-    return _curve(rows, len(names), "exact")
-
 
 def greedy_network_curve(
     network: BayesianNetwork,
     *,
     secrets: Sequence[str] | None = None,
-    up_to: int | None = None,
+    b_max: int | None = None,
     beam: int = 4,
 ) -> InfluenceCurve:
     """Return an upper bound on the curve that is feasible for networks of tens of nodes.
@@ -69,7 +30,7 @@ def greedy_network_curve(
     network : BayesianNetwork
     secrets : sequence of str, optional
         Nodes whose values are secret; all by default.
-    up_to : int, optional
+    b_max : int, optional
         Largest tabulated b; the number of nodes by default.
 
     References
@@ -78,13 +39,13 @@ def greedy_network_curve(
     secret node, here those of the greedy search.
     """
     n = len(network.sizes)
-    up_to = n if up_to is None else min(whole("up_to", up_to), n)
+    b_max = n if b_max is None else min(whole("b_max", b_max), n)
     rows = []
     for node in _secret_nodes(network, secrets):
         law = network.marginal(node)
         best = _no_bound(law, n)
         tried: list[tuple[str, ...]] = [(node,)]
-        for b in range(1, min(up_to, n - 1) + 1):
+        for b in range(1, min(b_max, n - 1) + 1):
             found = [_influence(network, law, aside) for aside in tried]
             for influence in found:
                 if influence is not None:
@@ -99,7 +60,7 @@ def greedy_network_curve(
                 best[:, b:] = 0.0  # the rest is independent of the secret
                 break
             tried = sorted((node, *sorted(aside - {node})) for aside in grown)
-        rows.append(best[:, : up_to + 1])
+        rows.append(best[:, : b_max + 1])
     return _curve(rows, n, "upper bound")
 
 
@@ -183,7 +144,7 @@ def _curve(rows: Sequence[FloatArray], n: int, direction: Direction) -> Influenc
     pairs = np.minimum.accumulate(np.concatenate(rows), axis=1)
     return InfluenceCurve(
         values=pairs.max(axis=0) if pairs.size else np.zeros(pairs.shape[1]),
-        cells=n,
+        entries=n,
         direction=direction,
         pairs=pairs if pairs.size else None,
     )

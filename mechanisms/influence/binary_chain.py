@@ -25,18 +25,18 @@ def long_chain_influence(p: float, q: float, b: int) -> float:
 
 
 def binary_chain_curve(
-    p: float, q: float, length: int, *, up_to: int | None = None
+    p: float, q: float, length: int, *, b_max: int | None = None
 ) -> InfluenceCurve:
-    """Return the curve of a stationary chain of `length` cells, the ends included.
+    """Return the curve of a stationary chain of `length` entries, the ends included.
 
-    Exact for ``p + q >= 1``, an upper bound else. Tabulated for b up to `up_to`; None for all.
+    Exact for ``p + q >= 1``, an upper bound else. Tabulated for b up to `b_max`; None for all.
     """
     whole("length", length)
-    up_to = length if up_to is None else min(whole("up_to", up_to), length)
+    b_max = length if b_max is None else min(whole("b_max", b_max), length)
     influence = np.append(_one_side(p, q, np.arange(1, length + 1)), 0.0)  # index d - 1
-    values = np.full(up_to + 1, np.inf)
+    values = np.full(b_max + 1, np.inf)
     nodes = np.arange(1, length + 1)
-    for b in range(1, up_to + 1):
+    for b in range(1, b_max + 1):
         left = np.arange(1, b + 1)
         two = influence[left - 1] + influence[b - left]
         low, high = np.maximum(1, b + 1 - length + nodes), np.minimum(b, nodes - 1)
@@ -48,29 +48,29 @@ def binary_chain_curve(
         kept = b - length + nodes - 1
         swallowed_right = np.where(kept >= 0, influence[np.maximum(kept, 0)], np.inf)
         values[b] = np.minimum(best, np.minimum(swallowed_left, swallowed_right)).max()
-    if up_to == length:
+    if b_max == length:
         values[length] = 0.0
     return InfluenceCurve(
-        values=values, cells=length, direction="exact" if p + q >= 1 else "upper bound"
+        values=values, entries=length, direction="exact" if p + q >= 1 else "upper bound"
     )
 
 
-def long_chain_curve(p: float, q: float, length: int, *, up_to: int) -> InfluenceCurve:
-    """Return `long_chain_influence` as the curve of `length` cells, tabulated for b up to `up_to`.
+def long_chain_curve(p: float, q: float, length: int, *, b_max: int) -> InfluenceCurve:
+    """Return `long_chain_influence` as the curve of `length` entries, for b up to `b_max`.
 
     The ends of a chain only lower it, and nothing reaches them from the middle while b is below
     half the length: exact there for ``p + q >= 1``, an upper bound else.
     """
-    up_to = min(whole("up_to", up_to), whole("length", length))
-    values = [np.inf] + [long_chain_influence(p, q, b) for b in range(1, up_to + 1)]
-    exact = p + q >= 1 and up_to < (length + 1) // 2
+    b_max = min(whole("b_max", b_max), whole("length", length))
+    values = [np.inf] + [long_chain_influence(p, q, b) for b in range(1, b_max + 1)]
+    exact = p + q >= 1 and b_max < (length + 1) // 2
     return InfluenceCurve(
-        values=np.array(values), cells=length, direction="exact" if exact else "upper bound"
+        values=np.array(values), entries=length, direction="exact" if exact else "upper bound"
     )
 
 
 def _one_side(p: float, q: float, distances: IntArray) -> FloatArray:
-    """Return f(d), the largest log ratio that the cell d steps away can show."""
+    """Return f(d), the largest log ratio that the entry d steps away can show."""
     within("p", p, 0, 1, ends="()")
     within("q", q, 0, 1, ends="()")
     rare = min(1 - q, 1 - p) / (2 - p - q)  # stationary mass of the rarer state

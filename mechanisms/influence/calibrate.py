@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import FloatArray, whole
+from mechanisms.check import FloatArray
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import EntryBudget
 from mechanisms.influence.exponential import ExponentialChoice
@@ -21,26 +21,29 @@ from mechanisms.influence.randomised_response import RandomisedResponse
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceLaplace:
-    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish for `releases` releases.
+    """Release ``F + Lap(S_1 / E)`` per coordinate: epsilon-Pufferfish.
 
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget, each with E divided by their number.
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
     """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -48,9 +51,12 @@ class InfluenceLaplace:
         """Scale independent Laplace noise to the per-entry budget."""
         entry = entry_budget(known, budget)
         return AdditiveNoise(
-            noise=LaplaceNoise(scales=_scales(sensitivity, entry, self.releases)),
+            noise=LaplaceNoise(scales=_scales(sensitivity, entry, budget)),
             claim=InfluenceClaim(
-                knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry, FLOAT_NOTE)
+                knowledge=known,
+                sensitivity=sensitivity,
+                conditions=(Condition.REAL_NUMBERS,),
+                notes=budget_notes(entry),
             ),
         )
 
@@ -59,18 +65,20 @@ class InfluenceLaplace:
 class InfluenceGeometric:
     """Release ``F + Z`` with two-sided geometric Z of scale ``S_1 / E``, F in whole numbers.
 
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> from mechanisms.influence.markov import chain_curve
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = CurveKnowledge(curve=chain_curve(chain, 60))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = InfluenceGeometric().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.088]
     """
 
     requires: ClassVar = (CurveKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self, known: CurveKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -82,7 +90,7 @@ class InfluenceGeometric:
             )
         entry = entry_budget(known, budget)
         return GeometricRelease(
-            noise=GeometricNoise(scales=_scales(sensitivity, entry, self.releases)),
+            noise=GeometricNoise(scales=_scales(sensitivity, entry, budget)),
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -91,20 +99,10 @@ class InfluenceGeometric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceRandomisedResponse:
-    """Report every entry of the database by randomised response of per-entry epsilon E.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
-    """
+    """Report every entry of the database by randomised response of per-entry epsilon E."""
 
     requires: ClassVar = (CurveKnowledge, EntryValues, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self,
@@ -118,7 +116,7 @@ class InfluenceRandomisedResponse:
         entry = entry_budget(known, budget)
         return RandomisedResponse(
             states=values.states,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -127,20 +125,10 @@ class InfluenceRandomisedResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InfluenceExponential:
-    """Choose one of the candidates by the exponential mechanism of per-entry epsilon E.
-
-    Parameters
-    ----------
-    releases : int
-        Releases that share the budget.
-    """
+    """Choose one of the candidates by the exponential mechanism of per-entry epsilon E."""
 
     requires: ClassVar = (CurveKnowledge, Candidates, Sensitivity)
     accepts: ClassVar = Epsilon
-    releases: int = 1
-
-    def __post_init__(self) -> None:
-        whole("releases", self.releases)
 
     def calibrate(
         self,
@@ -154,7 +142,7 @@ class InfluenceExponential:
         entry = entry_budget(known, budget)
         return ExponentialChoice(
             candidates=candidates,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
@@ -165,16 +153,19 @@ def entry_budget(known: CurveKnowledge, budget: Epsilon) -> EntryBudget:
     """Return the per-entry budget; refuse where the entries call for no noise at all."""
     entry = known.curve.budget(budget.epsilon)
     if not np.isfinite(entry.total):
-        raise NotApplicableError("no value of any entry is uncertain: release the answer itself")
+        raise NotApplicableError(
+            f"no value of any entry is uncertain at epsilon={budget.epsilon:g}: "
+            "release the answer itself"
+        )
     return entry
 
 
-def _scales(sensitivity: Sensitivity, entry: EntryBudget, releases: int) -> FloatArray:
-    scale = laplace_scale(sensitivity.l1, entry.total / releases)
+def _scales(sensitivity: Sensitivity, entry: EntryBudget, budget: Epsilon) -> FloatArray:
+    scale = laplace_scale(sensitivity.l1, entry.total, asked=budget.epsilon)
     return np.full(sensitivity.dimension, scale)
 
 
-def budget_notes(entry: EntryBudget, *further: str) -> tuple[str, ...]:
+def budget_notes(entry: EntryBudget) -> tuple[str, ...]:
     """Say at which point of the curve the budget is met."""
     point = f"b = {entry.high_influence}, a(b) = {entry.penalty:.6g} paid once"
-    return (point, *filter(None, (entry.note,)), *further)
+    return (point, *filter(None, (entry.note,)))

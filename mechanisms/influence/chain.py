@@ -113,7 +113,7 @@ def stationary_laws(transition: FloatArray) -> FloatArray:
         if (matrix[members] > 0)[:, label != index].any():
             continue  # states that are left for good carry no stationary mass
         law = np.zeros(len(matrix))
-        law[members] = _reduced(matrix[np.ix_(members, members)])
+        law[members] = _reduce(matrix[np.ix_(members, members)])
         laws.append(law)
     return np.stack(laws)
 
@@ -135,7 +135,7 @@ def stationary_law(transition: FloatArray) -> FloatArray:
     return laws[0]
 
 
-def _reduced(matrix: FloatArray) -> FloatArray:
+def _reduce(matrix: FloatArray) -> FloatArray:
     work = np.array(matrix)
     size = len(work)
     for last in range(size - 1, 0, -1):

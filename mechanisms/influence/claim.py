@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from mechanisms.base import NotApplicableError
-from mechanisms.group_privacy import group_epsilon
+from mechanisms.group_privacy import group_epsilon, replaced_units
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge
 from mechanisms.influence.markov_quilt import (
     approximate_composed_epsilon,
@@ -15,10 +15,11 @@ from mechanisms.influence.markov_quilt import (
     spectral_gap,
 )
 from mechanisms.knowledge import Sensitivity
-from mechanisms.noise.additive import Noise
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, Guarantee, NoClaim
-
-PURE = ApproximateMeasure(0.0)
+from mechanisms.noise.additive import NoiseLaw
+from mechanisms.privacy.assumptions import Assumptions, Condition, Priors, Public
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
+from mechanisms.privacy.other_secrets import through_curve
 
 Method = Literal["exact", "approximate"]
 
@@ -39,6 +40,7 @@ class InfluenceClaim:
     knowledge : CurveKnowledge
     sensitivity : Sensitivity
         Of the query, for one entry.
+    conditions : tuple of Condition
     notes : tuple of str
 
     References
@@ -48,21 +50,24 @@ class InfluenceClaim:
 
     knowledge: CurveKnowledge
     sensitivity: Sensitivity
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:
         """Return ``min over b of a(b) + b * per_entry_epsilon``."""
         curve = self.knowledge.curve
-        assumption = (curve.assumption,) if curve.assumption else ()
-        return Guarantee(
-            notion=PUFFERFISH,
-            measure=PURE,
-            epsilon=curve.pufferfish_epsilon(per_entry_epsilon),
-            theorem="Bai et al. (2026), Theorem 3",
-            notes=(f"curve: {curve.direction}", *assumption, self.knowledge.public, *self.notes),
+        entry = Guarantee(
+            notion=PURE,
+            bound=per_entry_epsilon,
+            theorem="per-entry differential privacy",
+            assumptions=replaced_units("entry", 1, (*self.knowledge.conditions, *self.conditions)),
+            notes=(f"curve: {curve.direction}", *self.notes),
         )
+        found = through_curve(entry, curve, public=(self.knowledge.public, Public.PRIORS))
+        assert isinstance(found, Guarantee)
+        return found
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
@@ -78,6 +83,7 @@ class QuiltClaim:
         Of the query, for one entry.
     method : {"exact", "approximate"}
         Max-influences of the chains, or bounds from their gap and smallest stationary mass.
+    conditions : tuple of Condition
     notes : tuple of str
 
     References
@@ -88,38 +94,54 @@ class QuiltClaim:
     knowledge: ChainKnowledge
     sensitivity: Sensitivity
     method: Method = "exact"
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of_entries(self, per_entry_epsilon: float) -> Guarantee:
         """Return ``max over nodes of min over quilts of e + card * per_entry_epsilon``."""
         known, length = self.knowledge, max(self.knowledge.lengths)
         if self.method == "exact":
-            epsilon = composed_epsilon(known.chains, length, per_entry_epsilon, excess=known.excess)
+            epsilon = composed_epsilon(
+                known.chains,
+                length,
+                per_entry_epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
+            )
         else:
             mass, gap = mixing(known)
             epsilon = approximate_composed_epsilon(
-                mass, gap, length, per_entry_epsilon, excess=known.excess
+                mass,
+                gap,
+                length,
+                per_entry_epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
             )
         return Guarantee(
-            notion=PUFFERFISH,
-            measure=PURE,
-            epsilon=epsilon,
+            notion=PURE,
+            bound=epsilon,
             theorem="Song, Wang, Chaudhuri (2017), Theorem 4.4",
-            notes=(f"{len(known.chains)} chain(s) in Theta", known.public, *self.notes),
+            assumptions=Assumptions(
+                priors=Priors.CHAINS,
+                public=(known.public, Public.PRIORS),
+                conditions=(*known.conditions, *self.conditions),
+            ),
+            notes=(f"{len(known.chains)} chain(s) in Theta", *self.notes),
         )
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Translate the per-entry epsilon of additive noise."""
         return self.of_entries(entry_epsilon(noise, self.sensitivity, n_releases))
 
 
-def entry_epsilon(noise: Noise, sensitivity: Sensitivity, n_releases: int) -> float:
+def entry_epsilon(noise: NoiseLaw, sensitivity: Sensitivity, n_releases: int) -> float:
     """Return the per-entry epsilon of all releases together, from the noise itself."""
     if sensitivity.unit != "entry":
         raise NotApplicableError(
             f"influence is about entries; the query's sensitivity is for one {sensitivity.unit}"
         )
-    return group_epsilon(noise, sensitivity, 1, PURE, n_releases)
+    return group_epsilon(noise, sensitivity, 1, 0.0, n_releases)
 
 
 def mixing(known: ChainKnowledge) -> tuple[float, float]:

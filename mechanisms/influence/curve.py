@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, IntArray, positive, whole, within
+from mechanisms.check import FloatArray, IntArray, one_of, positive, whole, within
 
 Direction = Literal["exact", "upper bound"]
 
@@ -25,7 +25,7 @@ class EntryBudget:
     penalty : float
         The influence a(b) there, paid once however many releases share the budget.
     note : str
-        Empty, or one line that says why only group privacy of all cells remains.
+        Empty, or one line that says why only group privacy of all entries remains.
     """
 
     total: float
@@ -36,20 +36,20 @@ class EntryBudget:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InfluenceCurve:
-    """How much of a secret the low-influence cells tell once b cells are set aside.
+    """How much of a secret the low-influence entries tell once b entries are set aside.
 
-    ``values[b]`` is a(b): for every secret pair and prior, some set of at most b cells can be set
-    aside so that the remaining cells change the odds of the pair by a factor of at most
+    ``values[b]`` is a(b): for every secret pair and prior, some set of at most b entries can be set
+    aside so that the remaining entries change the odds of the pair by a factor of at most
     ``exp(a(b))``. A point that holds at b holds at every larger b, so a table that rises is
     lowered to its running minimum. Beyond the table a(b) is held at its last value, and it is 0
-    from ``cells`` on, where nothing remains.
+    from ``entries`` on, where nothing remains.
 
     Parameters
     ----------
     values : array of shape (b_max + 1,)
-        a(b) for b = 0..b_max in nats, each in [0, inf]; ``b_max <= cells``.
-    cells : int
-        Number of cells (entries) of the data that the prior ties together.
+        a(b) for b = 0..b_max in nats, each in [0, inf]; ``b_max <= entries``.
+    entries : int
+        Number of entries of the data that the prior ties together.
     direction : {"exact", "upper bound"}
         Whether the table is the curve or lies on or above it. Guarantees hold either way.
     pairs : array of shape (n_rows, b_max + 1), optional
@@ -64,7 +64,7 @@ class InfluenceCurve:
 
     Examples
     --------
-    >>> curve = InfluenceCurve(values=np.array([np.inf, 2.0, 0.5]), cells=4, direction="exact")
+    >>> curve = InfluenceCurve(values=np.array([np.inf, 2.0, 0.5]), entries=4, direction="exact")
     >>> curve.at(1), curve.at(3), curve.at(4)
     (2.0, 0.5, 0.0)
     >>> curve.pufferfish_epsilon(0.5)
@@ -72,22 +72,19 @@ class InfluenceCurve:
     """
 
     values: FloatArray
-    cells: int
+    entries: int
     direction: Direction
     pairs: FloatArray | None = None
     assumption: str = ""
 
     def __post_init__(self) -> None:
-        whole("cells", self.cells)
-        if self.direction not in ("exact", "upper bound"):
-            raise ValueError(
-                f"direction must be 'exact' or 'upper bound', got direction={self.direction!r}."
-            )
-        values = _lowered("values", self.values, 1, self.cells)
+        whole("entries", self.entries)
+        one_of("direction", self.direction, ("exact", "upper bound"))
+        values = _check_rows("values", self.values, 1, self.entries)
         object.__setattr__(self, "values", values)
         if self.pairs is None:
             return
-        pairs = _lowered("pairs", self.pairs, 2, self.cells)
+        pairs = _check_rows("pairs", self.pairs, 2, self.entries)
         if pairs.shape[1] != values.size:
             raise ValueError(
                 f"pairs must have one column per tabulated b ({values.size}), "
@@ -99,14 +96,14 @@ class InfluenceCurve:
 
     @property
     def floor(self) -> float:
-        """Smallest tabulated influence before all cells are set aside."""
-        before = self.values[: self.cells]
+        """Smallest tabulated influence before all entries are set aside."""
+        before = self.values[: self.entries]
         return float(before.min()) if before.size else 0.0
 
     def at(self, b: int) -> float:
         """Return a(b) for any b of at least 0."""
         whole("b", b, low=0)
-        return 0.0 if b >= self.cells else float(self.values[min(b, self.values.size - 1)])
+        return 0.0 if b >= self.entries else float(self.values[min(b, self.values.size - 1)])
 
     def pufferfish_epsilon(self, per_entry_epsilon: float) -> float:
         """Return the Pufferfish epsilon of a per-entry differentially private release.
@@ -165,66 +162,66 @@ class InfluenceCurve:
         )
 
     def _points(self) -> tuple[IntArray, FloatArray]:
-        """Return the sizes b and the rows of points to optimise over, all cells included."""
+        """Return the sizes b and the rows of points to optimise over, all entries included."""
         rows = self.values[None, :] if self.pairs is None else self.pairs
         sizes = np.arange(self.values.size)
-        if self.values.size <= self.cells:
-            sizes = np.append(sizes, self.cells)
+        if self.values.size <= self.entries:
+            sizes = np.append(sizes, self.entries)
             rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
         return sizes, rows
 
     def _note(self, epsilon: float) -> str:
-        if self.floor < epsilon or self.cells == 1:
+        if self.floor < epsilon or self.entries == 1:
             return ""
         return (
             f"epsilon={epsilon:g} does not exceed the curve's floor {self.floor:g}: what remains "
-            f"is group privacy of all {self.cells} cells."
+            f"is group privacy of all {self.entries} entries."
         )
 
 
-def independence(cells: int) -> InfluenceCurve:
-    """Return the curve of independent cells: per-entry privacy is Pufferfish privacy."""
-    return dependent_items(1, cells)
+def independence(entries: int) -> InfluenceCurve:
+    """Return the curve of independent entries: per-entry privacy is Pufferfish privacy."""
+    return dependent_items(1, entries)
 
 
-def dependent_items(tied: int, cells: int) -> InfluenceCurve:
-    """Return the curve of dependent differential privacy: inf below `tied` cells, then 0.
+def dependent_items(tied: int, entries: int) -> InfluenceCurve:
+    """Return the curve of dependent differential privacy: inf below `tied` entries, then 0.
 
     Parameters
     ----------
     tied : int
-        Size L of the largest set of mutually dependent cells, the cell itself included.
-    cells : int
-        Number of cells of the data.
+        Size L of the largest set of mutually dependent entries, the entry itself included.
+    entries : int
+        Number of entries of the data.
 
     References
     ----------
     Liu, Chakraborty, Mittal (2016); Bai et al. (2026), Section 6.4.
     """
     whole("tied", tied)
-    if whole("cells", cells) < tied:
-        raise ValueError(f"tied must be at most cells={cells}, got tied={tied}.")
+    if whole("entries", entries) < tied:
+        raise ValueError(f"tied must be at most entries={entries}, got tied={tied}.")
     values = np.zeros(tied + 1)
     values[:tied] = np.inf
-    return InfluenceCurve(values=values, cells=cells, direction="exact")
+    return InfluenceCurve(values=values, entries=entries, direction="exact")
 
 
-def group_privacy(records: int, attributes: int, cells: int) -> InfluenceCurve:
-    """Return the curve of group privacy for `records` records of `attributes` cells each."""
-    return dependent_items(whole("records", records) * whole("attributes", attributes), cells)
+def group_privacy(records: int, attributes: int, entries: int) -> InfluenceCurve:
+    """Return the curve of group privacy for `records` records of `attributes` entries each."""
+    return dependent_items(whole("records", records) * whole("attributes", attributes), entries)
 
 
-def _lowered(name: str, values: object, ndim: int, cells: int) -> FloatArray:
+def _check_rows(name: str, values: object, ndim: int, entries: int) -> FloatArray:
     """Return a read-only running minimum along b; refuse NaN, negative and misshapen tables."""
     table = np.array(values, dtype=np.float64)
-    if table.ndim != ndim or table.size == 0 or table.shape[-1] > cells + 1:
+    if table.ndim != ndim or table.size == 0 or table.shape[-1] > entries + 1:
         raise ValueError(
             f"{name} must have {ndim} dimension(s) and one entry for each b in 0..b_max with "
-            f"b_max <= cells={cells}, got shape {table.shape}."
+            f"b_max <= entries={entries}, got shape {table.shape}."
         )
     if not (table >= 0).all():
         raise ValueError(f"{name} must be in [0, inf], got an entry {table[~(table >= 0)][0]}.")
-    if table.shape[-1] == cells + 1:
+    if table.shape[-1] == entries + 1:
         table[..., -1] = 0.0
     table = np.minimum.accumulate(table, axis=-1)
     table.flags.writeable = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,8 @@ from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, positive
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.bracket import NotComputableError
@@ -54,6 +55,10 @@ class ExponentialChoice:
         """Return what several releases of one answer guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
 
+    def split_among(self, n_releases: int) -> ExponentialChoice:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
+
     def log_probabilities(self, answers: Array) -> FloatArray:
         """Return the log probability of every output, ``(..., m)`` answers to ``(..., c)``."""
         x, values = np.asarray(answers, dtype=np.float64), self.candidates.values
@@ -80,5 +85,5 @@ class ExponentialChoice:
         """Compare the release laws under two finite answer laws, output by output."""
         if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
             raise NotComputableError("the exponential mechanism needs finitely many answers")
-        one, other = ((law, self.log_probabilities(law.support)) for law in (first, second))
+        one, other = ((law, self.log_probabilities(law.atoms)) for law in (first, second))
         return channel_pair(one, other, n_releases)

@@ -26,7 +26,7 @@ def process_covariance(n: int, decay: float) -> FloatArray:
 
 
 def observed_curve(
-    covariance: FloatArray, *, bound: float, width: float, up_to: int | None = None
+    covariance: FloatArray, *, bound: float, width: float, b_max: int | None = None
 ) -> InfluenceCurve:
     """Return the curve of a Gaussian prior whose kept coordinates lie in the box.
 
@@ -38,7 +38,7 @@ def observed_curve(
         Symmetric positive definite.
     bound, width : float in (0, inf)
         Half width of the box; length of a window, at most ``2 * bound``.
-    up_to : int, optional
+    b_max : int, optional
         Largest tabulated b; n by default.
 
     Returns
@@ -54,10 +54,10 @@ def observed_curve(
     """
     sigma = positive_definite(covariance)
     n = len(sigma)
-    up_to = n if up_to is None else min(whole("up_to", up_to), n)
-    values = np.zeros(up_to + 1)
+    b_max = n if b_max is None else min(whole("b_max", b_max), n)
+    values = np.zeros(b_max + 1)
     values[0] = np.inf
-    for b in range(1, min(up_to, n - 1) + 1):
+    for b in range(1, min(b_max, n - 1) + 1):
         values[b] = max(
             min(
                 observed_influence(sigma, node, aside, bound=bound, width=width)
@@ -67,7 +67,7 @@ def observed_curve(
         )
     return InfluenceCurve(
         values=values,
-        cells=n,
+        entries=n,
         direction="upper bound",
         assumption=f"Gaussian prior not truncated, kept coordinates within +-{bound:g}",
     )

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from mechanisms.base import Knowledge
-from mechanisms.check import FloatArray, finite, positive, whole, within
+from mechanisms.check import FloatArray, finite, one_of, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.curve import InfluenceCurve
 
@@ -23,7 +23,7 @@ Utility = Literal["nearest", "largest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveKnowledge(Knowledge):
-    """How far entries betray each other, as an a(b)-influence curve.
+    """How much entries reveal about each other, as an a(b)-influence curve.
 
     Parameters
     ----------
@@ -31,10 +31,13 @@ class CurveKnowledge(Knowledge):
         Of all pairs of values of every entry.
     public : str
         What the secrets leave public.
+    conditions : tuple of str
+        What the curve takes for granted beyond its own assumption.
     """
 
     curve: InfluenceCurve
     public: str = PUBLIC
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,24 +50,31 @@ class ChainKnowledge(Knowledge):
         The class Theta, all on the same states.
     lengths : tuple of int
         Public lengths of the sequences.
-    excess : float in [0, inf)
+    uncertainty_penalty : float in [0, inf)
         What an uncertain prior adds to every influence but that of nothing
-        (`mechanisms.influence.uncertainty.excess`).
+        (`mechanisms.influence.uncertainty.uncertainty_penalty`).
+    database : int or None
+        Entries of all users where the uncertain table is that of the whole database; None where
+        it is each user's own.
     public : str
         What the secrets leave public.
+    conditions : tuple of str
+        What is taken for granted: the uncertainty in words, users that are independent.
     """
 
     chains: tuple[MarkovChain, ...]
     lengths: tuple[int, ...]
-    excess: float = 0.0
+    uncertainty_penalty: float = 0.0
+    database: int | None = None
     public: str = PUBLIC
+    conditions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.chains or not self.lengths:
             raise ValueError("chains and lengths must not be empty.")
         for length in self.lengths:
             whole("lengths", length)
-        within("excess", self.excess, 0, np.inf, ends="[)")
+        within("uncertainty_penalty", self.uncertainty_penalty, 0, np.inf, ends="[)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +112,7 @@ class Candidates(Knowledge):
     sensitivity: float
 
     def __post_init__(self) -> None:
-        if self.utility not in ("nearest", "largest"):
-            raise ValueError(
-                f"utility must be 'nearest' or 'largest', got utility={self.utility!r}."
-            )
+        one_of("utility", self.utility, ("nearest", "largest"))
         positive("sensitivity", self.sensitivity, infinite=False)
         values = finite("values", self.values)
         if values.ndim != 1 or np.unique(values).size < values.size:

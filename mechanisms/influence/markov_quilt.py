@@ -1,14 +1,14 @@
 """Noise scales of the Markov Quilt Mechanism on chains (Song, Wang, Chaudhuri 2017).
 
-The mechanism releases an L-Lipschitz query F (L1, one cell moves it by at most L) as
-``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept cells separates
-`card` cells from the rest and has max-influence e; then
+The mechanism releases an L-Lipschitz query F (L1, one entry moves it by at most L) as
+``F + L * sigma * Lap(1)`` per coordinate. For a node, a quilt of nearby kept entries separates
+`card` entries from the rest and has max-influence e; then
 ``sigma = max over nodes of min over quilts with e < epsilon of card / (epsilon - e)``,
 which is a total per-entry budget of ``1 / sigma``. The trivial quilt (card n, e = 0) always
 serves. Secrets are all pairs (X_i = s, X_i = t), at every node, the ends included.
 
 Every scale is that of the longest sequence: a quilt of a longer chain, cut to its beginning, is
-one of the shorter chain with no more cells and no more influence.
+one of the shorter chain with no more entries and no more influence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def exact_scale(
     lengths: int | Sequence[int],
     epsilon: float,
     *,
-    excess: float = 0.0,
+    uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> float:
     """Return sigma of MQMExact in (0, inf); 0 where no pair of values is possible.
@@ -45,9 +46,13 @@ def exact_scale(
         Lengths of the independent sequences; the longest decides.
     epsilon : float in (0, inf)
         Pufferfish budget.
-    excess : float in [0, inf)
+    uncertainty_penalty : float in [0, inf)
         Added to the max-influence of every quilt but the trivial one, for an uncertain prior
-        (`mechanisms.influence.uncertainty.excess`).
+        (`mechanisms.influence.uncertainty.uncertainty_penalty`).
+    database : int or None
+        Entries of all users, where the uncertain table is that of the whole database: the trivial
+        quilt of one user then pays the penalty, and only that of all entries does not. None: each
+        user's own table is bounded, and users are independent.
     tolerance : float in [0, inf)
         As in `mechanisms.influence.markov.chain_curve`.
 
@@ -56,7 +61,16 @@ def exact_scale(
     A quilt's influence is the largest over Theta and value pairs (Song et al. 2017, Algorithm 3);
     equal to the exact scale, or above by the effect of `tolerance` nats.
     """
-    return float(node_scales(chains, lengths, epsilon, excess=excess, tolerance=tolerance).max())
+    return float(
+        node_scales(
+            chains,
+            lengths,
+            epsilon,
+            uncertainty_penalty=uncertainty_penalty,
+            database=database,
+            tolerance=tolerance,
+        ).max()
+    )
 
 
 def node_scales(
@@ -64,17 +78,18 @@ def node_scales(
     lengths: int | Sequence[int],
     epsilon: float,
     *,
-    excess: float = 0.0,
+    uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> FloatArray:
     """Return sigma_i of MQMExact for each node of the longest sequence, shape (length,)."""
     _same_states(chains)
     length = longest(lengths)
 
-    def groups(up_to: int) -> Iterator[NodeGroup]:
-        return node_groups(chains, length, up_to, tolerance)
+    def groups(b_max: int) -> Iterator[NodeGroup]:
+        return node_groups(chains, length, b_max, tolerance)
 
-    return _scales(groups, length, epsilon, excess)
+    return _scales(groups, length, epsilon, uncertainty_penalty, database)
 
 
 def approximate_scale(
@@ -83,7 +98,8 @@ def approximate_scale(
     lengths: int | Sequence[int],
     epsilon: float,
     *,
-    excess: float = 0.0,
+    uncertainty_penalty: float = 0.0,
+    database: int | None = None,
 ) -> float:
     """Return sigma of MQMApprox, at least that of MQMExact, for any law of the first state.
 
@@ -93,7 +109,7 @@ def approximate_scale(
         Smallest stationary probability over states and chains of Theta.
     gap : float in [0, 2]
         Smallest spectral gap over Theta (`spectral_gap`).
-    lengths, epsilon, excess
+    lengths, epsilon, uncertainty_penalty, database
         As in `exact_scale`.
 
     Notes
@@ -104,7 +120,7 @@ def approximate_scale(
     """
     length = longest(lengths)
     groups = _mixing_groups(smallest_mass, gap, length)
-    return float(_scales(groups, length, epsilon, excess).max())
+    return float(_scales(groups, length, epsilon, uncertainty_penalty, database).max())
 
 
 def smallest_stationary_mass(transition: FloatArray) -> float:
@@ -138,7 +154,8 @@ def composed_epsilon(
     length: int,
     per_entry_epsilon: float,
     *,
-    excess: float = 0.0,
+    uncertainty_penalty: float = 0.0,
+    database: int | None = None,
     tolerance: float = 1e-9,
 ) -> float:
     """Return an upper bound on the joint Pufferfish loss of several releases.
@@ -156,10 +173,12 @@ def composed_epsilon(
     """
     _same_states(chains)
 
-    def groups(up_to: int) -> Iterator[NodeGroup]:
-        return node_groups(chains, length, up_to, tolerance)
+    def groups(b_max: int) -> Iterator[NodeGroup]:
+        return node_groups(chains, length, b_max, tolerance)
 
-    return _composed(groups, whole("length", length), per_entry_epsilon, excess)
+    return _compose(
+        groups, whole("length", length), per_entry_epsilon, uncertainty_penalty, database
+    )
 
 
 def approximate_composed_epsilon(
@@ -168,36 +187,48 @@ def approximate_composed_epsilon(
     length: int,
     per_entry_epsilon: float,
     *,
-    excess: float = 0.0,
+    uncertainty_penalty: float = 0.0,
+    database: int | None = None,
 ) -> float:
     """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
-    return _composed(
+    return _compose(
         _mixing_groups(smallest_mass, gap, whole("length", length)),
         length,
         per_entry_epsilon,
-        excess,
+        uncertainty_penalty,
+        database,
     )
 
 
-def _composed(groups: _Groups, length: int, per_entry_epsilon: float, excess: float) -> float:
+def _compose(
+    groups: _Groups,
+    length: int,
+    per_entry_epsilon: float,
+    uncertainty_penalty: float,
+    database: int | None,
+) -> float:
     within("per_entry_epsilon", per_entry_epsilon, 0, np.inf, ends="[)")
-    up_to = min(FIRST_WINDOW, length)
+    b_max = min(FIRST_WINDOW, length)
     while True:
-        influences = _influences(groups(up_to), length, up_to, excess)
-        losses = influences + np.arange(up_to + 1) * per_entry_epsilon
-        worst = min(float(losses.min(axis=1).max()), length * per_entry_epsilon)
-        # A larger quilt costs at least its cells and the excess.
-        if up_to == length or up_to * per_entry_epsilon + excess >= worst:
+        influences = _influences(groups(b_max), length, b_max, uncertainty_penalty, database)
+        losses = influences + np.arange(b_max + 1) * per_entry_epsilon
+        trivial = min(
+            penalty + card * per_entry_epsilon
+            for card, penalty in _trivial_quilts(length, uncertainty_penalty, database)
+        )
+        worst = min(float(losses.min(axis=1).max()), trivial)
+        # A larger quilt costs at least its entries and the penalty of the uncertainty.
+        if b_max == length or b_max * per_entry_epsilon + uncertainty_penalty >= worst:
             return worst
-        up_to = min(2 * up_to, length)
+        b_max = min(2 * b_max, length)
 
 
 def _mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
     within("smallest_mass", smallest_mass, 0, 1)
     within("gap", gap, 0, 2)
 
-    def groups(up_to: int) -> Iterator[NodeGroup]:
-        bound = _mixing_bound(smallest_mass, gap, up_to)[None, :, None]
+    def groups(b_max: int) -> Iterator[NodeGroup]:
+        bound = _mixing_bound(smallest_mass, gap, b_max)[None, :, None]
         yield NodeGroup(
             first=1,
             last=length,
@@ -210,32 +241,55 @@ def _mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
     return groups
 
 
-def _scales(groups: _Groups, length: int, epsilon: float, excess: float) -> FloatArray:
+def _trivial_quilts(
+    length: int, uncertainty_penalty: float, database: int | None
+) -> tuple[tuple[int, float], ...]:
+    """Return (card, influence) of the quilts that keep nothing of a user, or of anybody."""
+    if database is None:
+        return ((length, 0.0),)
+    return ((length, uncertainty_penalty), (whole("database", database, low=length), 0.0))
+
+
+def _scales(
+    groups: _Groups,
+    length: int,
+    epsilon: float,
+    uncertainty_penalty: float,
+    database: int | None,
+) -> FloatArray:
     positive("epsilon", epsilon, infinite=False)
-    within("excess", excess, 0, np.inf, ends="[)")
-    up_to = min(FIRST_WINDOW, length)
+    within("uncertainty_penalty", uncertainty_penalty, 0, np.inf, ends="[)")
+    trivial = min(
+        card / (epsilon - penalty)
+        for card, penalty in _trivial_quilts(length, uncertainty_penalty, database)
+        if penalty < epsilon
+    )
+    b_max = min(FIRST_WINDOW, length)
     while True:
         scales = np.zeros(length)  # a node without a secret pair needs no noise
         complete = True
-        for group in groups(up_to):
-            found = _group_scales(group, up_to, epsilon, excess)
+        for group in groups(b_max):
+            found = _group_scales(group, b_max, epsilon, uncertainty_penalty, trivial)
             scales[group.first - 1 : group.last] = found
-            # A quilt of card b costs at least b / (epsilon - excess): larger ones may still help.
-            complete = up_to == length or up_to + 1 >= found.max() * (epsilon - excess)
+            # A quilt of card b costs at least b / (epsilon - uncertainty_penalty): larger ones
+            # may still help.
+            complete = b_max == length or b_max + 1 >= found.max() * (epsilon - uncertainty_penalty)
             if not complete:
                 break
         if complete:
             return scales
-        up_to = min(2 * up_to, length)
+        b_max = min(2 * b_max, length)
 
 
-def _group_scales(group: NodeGroup, up_to: int, epsilon: float, excess: float) -> FloatArray:
-    scales = np.full(group.last - group.first + 1, group.length / epsilon)  # the trivial quilt
-    for b in range(1, min(up_to, group.length - 1) + 1):
-        if b >= scales.max() * (epsilon - excess):
+def _group_scales(
+    group: NodeGroup, b_max: int, epsilon: float, uncertainty_penalty: float, trivial: float
+) -> FloatArray:
+    scales = np.full(group.last - group.first + 1, trivial)
+    for b in range(1, min(b_max, group.length - 1) + 1):
+        if b >= scales.max() * (epsilon - uncertainty_penalty):
             break
         for first, last, influence in group.minima(b, joint=True):
-            slack = epsilon - (np.maximum(influence[:, 0], 0.0) + excess)
+            slack = epsilon - (np.maximum(influence[:, 0], 0.0) + uncertainty_penalty)
             cost = np.full(slack.size, np.inf)
             np.divide(float(b), slack, out=cost, where=slack > 0)
             rows = slice(first - group.first, last - group.first + 1)
@@ -243,19 +297,31 @@ def _group_scales(group: NodeGroup, up_to: int, epsilon: float, excess: float) -
     return scales
 
 
-def _influences(groups: Iterator[NodeGroup], length: int, up_to: int, excess: float) -> FloatArray:
-    influences = np.zeros((length, up_to + 1))  # a node without a secret pair tells nothing
+def _influences(
+    groups: Iterator[NodeGroup],
+    length: int,
+    b_max: int,
+    uncertainty_penalty: float,
+    database: int | None,
+) -> FloatArray:
+    influences = np.zeros((length, b_max + 1))  # a node without a secret pair tells nothing
     for group in groups:
         influences[group.first - 1 : group.last, 0] = np.inf
-        for b in range(1, min(up_to, length - 1) + 1):
+        if b_max == length:  # nothing of the user's own is kept
+            influences[group.first - 1 : group.last, length] = (
+                0.0 if database is None else uncertainty_penalty
+            )
+        for b in range(1, min(b_max, length - 1) + 1):
             for first, last, influence in group.minima(b, joint=True):
-                influences[first - 1 : last, b] = np.maximum(influence[:, 0], 0.0) + excess
+                influences[first - 1 : last, b] = (
+                    np.maximum(influence[:, 0], 0.0) + uncertainty_penalty
+                )
     return influences
 
 
-def _mixing_bound(smallest_mass: float, gap: float, up_to: int) -> FloatArray:
+def _mixing_bound(smallest_mass: float, gap: float, b_max: int) -> FloatArray:
     with np.errstate(divide="ignore"):
-        log_d = -gap * np.arange(1, up_to + 1) / 2 - np.log(smallest_mass)
+        log_d = -gap * np.arange(1, b_max + 1) / 2 - np.log(smallest_mass)
     d = np.exp(np.minimum(log_d, 0.0))
     with np.errstate(divide="ignore"):
         return np.where(log_d < 0, np.log1p(d) - np.log1p(-d), np.inf)

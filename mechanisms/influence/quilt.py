@@ -7,13 +7,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.check import whole
+from mechanisms.check import one_of
 from mechanisms.influence.claim import Method, QuiltClaim, mixing
 from mechanisms.influence.knowledge import ChainKnowledge
 from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise, laplace_scale
+from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
 
 Histogram = Literal["joint", "per_category"]
@@ -28,8 +29,6 @@ class MarkovQuiltLaplace:
     method : {"exact", "approximate"}
         sigma from the max-influences of Theta (MQMExact), or from its spectral gap and smallest
         stationary mass alone (MQMApprox).
-    releases : int
-        Releases that share the budget, each with `releases` times the scale.
     histogram : {"joint", "per_category"}
         Noise for the whole answer at once, or for each of its m coordinates as a query of its own
         (sensitivity 1, a share 1/m of the budget). The second pays m where `S_1` suffices; its
@@ -38,24 +37,26 @@ class MarkovQuiltLaplace:
     References
     ----------
     Song, Wang, Chaudhuri (2017), Theorem 4.4 and Algorithms 3 and 4.
+
+    Examples
+    --------
+    >>> from mechanisms.influence.chain import MarkovChain
+    >>> chain = MarkovChain(transition=np.array([[0.6, 0.4], [0.2, 0.8]]))
+    >>> known = ChainKnowledge(chains=(chain,), lengths=(60,))
+    >>> count = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=60, dimension=1)
+    >>> mechanism = MarkovQuiltLaplace().calibrate(known, count, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [127.254]
     """
 
     requires: ClassVar = (ChainKnowledge, Sensitivity)
     accepts: ClassVar = Epsilon
     method: Method = "exact"
-    releases: int = 1
     histogram: Histogram = "joint"
 
     def __post_init__(self) -> None:
-        whole("releases", self.releases)
-        if self.histogram not in ("joint", "per_category"):
-            raise ValueError(
-                f"histogram must be 'joint' or 'per_category', got histogram={self.histogram!r}."
-            )
-        if self.method not in ("exact", "approximate"):
-            raise ValueError(
-                f"method must be 'exact' or 'approximate', got method={self.method!r}."
-            )
+        one_of("histogram", self.histogram, ("joint", "per_category"))
+        one_of("method", self.method, ("exact", "approximate"))
 
     def calibrate(
         self, known: ChainKnowledge, sensitivity: Sensitivity, *, budget: Epsilon
@@ -63,22 +64,36 @@ class MarkovQuiltLaplace:
         """Scale independent Laplace noise to the worst node's best quilt."""
         sigma = self._multiplier(known, budget.epsilon)
         trivial = max(known.lengths) / budget.epsilon
-        note = "the trivial quilt: group privacy of all cells" if sigma >= trivial else ""
-        # A total per-entry budget of 1 / sigma, shared among the releases.
+        note = "the trivial quilt: group privacy of all entries" if sigma >= trivial else ""
+        # A per-entry budget of 1 / sigma.
         paid = sensitivity.l1 if self.histogram == "joint" else float(sensitivity.dimension)
-        scale = laplace_scale(paid * sigma * self.releases, 1.0)
+        scale = laplace_scale(paid * sigma, 1.0, asked=budget.epsilon)
         return AdditiveNoise(
             noise=LaplaceNoise(scales=np.full(sensitivity.dimension, scale)),
             claim=QuiltClaim(
                 knowledge=known,
                 sensitivity=sensitivity,
                 method=self.method,
-                notes=(*filter(None, (note,)), FLOAT_NOTE),
+                conditions=(Condition.REAL_NUMBERS,),
+                notes=tuple(filter(None, (note,))),
             ),
         )
 
     def _multiplier(self, known: ChainKnowledge, epsilon: float) -> float:
         if self.method == "exact":
-            return exact_scale(known.chains, known.lengths, epsilon, excess=known.excess)
+            return exact_scale(
+                known.chains,
+                known.lengths,
+                epsilon,
+                uncertainty_penalty=known.uncertainty_penalty,
+                database=known.database,
+            )
         mass, gap = mixing(known)
-        return approximate_scale(mass, gap, known.lengths, epsilon, excess=known.excess)
+        return approximate_scale(
+            mass,
+            gap,
+            known.lengths,
+            epsilon,
+            uncertainty_penalty=known.uncertainty_penalty,
+            database=known.database,
+        )

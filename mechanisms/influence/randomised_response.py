@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,8 +14,8 @@ from mechanisms.check import Array, FloatArray, IntArray, positive, whole
 from mechanisms.influence.claim import EntryClaim
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.laws.sequence import SequenceLaw
-from mechanisms.leakage.integer_grid import CELLS, LogPair, PureBracket
-from mechanisms.leakage.pair import PairLeakage
+from mechanisms.leakage.integer_grid import CELLS, PureBracket
+from mechanisms.leakage.pair import FinitePair, PairLeakage
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
@@ -56,6 +56,10 @@ class RandomisedResponse:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one database guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> RandomisedResponse:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def channel(self) -> FloatArray:
         """Return the log probability of a report given the truth, shape (states, states)."""
@@ -99,8 +103,8 @@ class RandomisedResponse:
                     f"{self.states}^{reports} sequences of reports are too many to list"
                 )
             return self._binary(first, second, n_releases)
-        one, other = (self._listed(law, n_releases) for law in (first, second))
-        return LogPair(first=one, second=other)
+        one, other = (self._enumerate(law, n_releases) for law in (first, second))
+        return FinitePair.from_logs(first=one, second=other)
 
     def _binary(self, first: SequenceLaw, second: SequenceLaw, k: int) -> PureBracket:
         """Bracket by the largest log ratio; below by the reports of the known entry alone."""
@@ -110,10 +114,11 @@ class RandomisedResponse:
         logs = self.channel()
         true_reports = np.log(comb(k, counts)) + counts * logs[0, 0] + (k - counts) * logs[0, 1]
         return PureBracket(
-            ratio=ratio, processed=LogPair(first=true_reports, second=true_reports[::-1])
+            ratio=ratio,
+            processed=FinitePair.from_logs(first=true_reports, second=true_reports[::-1]),
         )
 
-    def _listed(self, law: SequenceLaw, k: int) -> FloatArray:
+    def _enumerate(self, law: SequenceLaw, k: int) -> FloatArray:
         """Return the log probability of every sequence of k reports an entry."""
         channel = np.exp(self.channel())
         reports = channel

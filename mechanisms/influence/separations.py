@@ -1,7 +1,7 @@
-"""The best sets of nearby cells to set aside, for all nodes of a chain at once.
+"""The best sets of nearby entries to set aside, for all nodes of a chain at once.
 
-By the Markov property only the nearest kept cell on each side of a node matters, at distances dl
-and dr. Setting aside b cells allows ``dl + dr = b + 1``, or one side set aside to its end. For a
+By the Markov property only the nearest kept entry on each side of a node matters, at distances dl
+and dr. Setting aside b entries allows ``dl + dr = b + 1``, or one side set aside to its end. For a
 fixed b the allowed dl of node i are the window [i - w, i - 1] with w = length - 1 - b, cut to
 [1, b]: minima over prefixes, suffixes and sliding windows serve all nodes together.
 """
@@ -53,10 +53,13 @@ class NodeGroup:
     def minima(self, b: int, *, joint: bool) -> Iterator[tuple[int, int, FloatArray]]:
         """Yield (first node, last node, influence) blocks that cover the group.
 
-        The influence is the smallest over sets of exactly `b` cells around the node, for each
+        The influence is the smallest over sets of exactly `b` entries around the node, for each
         node of the block (one row where all agree) and column; with `joint` the set serves all
         columns, and there is a single column. Needs ``1 <= b < length`` and tables up to b.
         """
+        # The four blocks below are the four ways in which the window [i - w, i - 1] meets [1, b]:
+        # cut on neither, one or both sides. Each is a running or sliding minimum of one table,
+        # so that all nodes of a block cost no more than one.
         first, last, window = self.first, self.last, self.length - 1 - b
         low, high = max(1, first - window), min(b, last - 1)
         two = _one_order(
@@ -92,7 +95,7 @@ class NodeGroup:
 
 
 def node_groups(
-    chains: Sequence[MarkovChain], length: int, up_to: int, tolerance: float
+    chains: Sequence[MarkovChain], length: int, b_max: int, tolerance: float
 ) -> Iterator[NodeGroup]:
     """Yield the node groups of chains of one length; the value pairs of all chains are columns.
 
@@ -100,17 +103,18 @@ def node_groups(
     ratio of two states); the group then uses its largest ratio, an upper bound that exceeds the
     truth by at most `tolerance`. Nodes without a value pair are left out.
     """
-    sides = [Sides(chain, length, up_to) for chain in chains]
+    sides = [Sides(chain, length, b_max) for chain in chains]
     streams = [side.offsets() for side in sides]
     first, tops, starts = 1, [next(stream) for stream in streams], [np.empty(0)]
     starts = list(tops)
     for node in range(2, length + 1):
         offsets = [next(stream) for stream in streams]
         same = all(
-            _joins(side, first, node, up_to, start, offset, tolerance)
+            _joins(side, first, node, b_max, start, offset, tolerance)
             for side, start, offset in zip(sides, starts, offsets, strict=True)
         )
         if same:
+            # The group answers with the largest of its members' ratios: an upper bound.
             tops = [np.maximum(top, new) for top, new in zip(tops, offsets, strict=True)]
             continue
         yield from _group(sides, first, node - 1, length, tops)
@@ -122,13 +126,13 @@ def _joins(
     side: Sides,
     first: int,
     node: int,
-    up_to: int,
+    b_max: int,
     start: FloatArray,
     offset: FloatArray,
     tolerance: float,
 ) -> bool:
-    if side.settled > 1 and first - up_to < side.settled:
-        return False  # the cells to the left have other possible states
+    if side.settled > 1 and first - b_max < side.settled:
+        return False  # the entries to the left have other possible states
     possible = side.supports[node - 1]
     valid = possible[:, None] & possible[None, :]
     return bool(np.isclose(start[valid], offset[valid], rtol=0.0, atol=tolerance).all())
@@ -141,6 +145,7 @@ def _group(
     for side, offset in zip(sides, offsets, strict=True):
         s, t = np.triu_indices(len(offset), 1)
         possible = side.supports[first - 1]
+        # A pair with an impossible value is no secret pair at this node.
         valid = np.flatnonzero(possible[s] & possible[t])
         s, t = s[valid], t[valid]
         left = side.left(first)
@@ -163,6 +168,8 @@ def _group(
 
 
 def _one_order(table: FloatArray, joint: bool) -> FloatArray:
+    # Both orders of a value pair count (Pufferfish privacy is two-sided), and one set of entries
+    # that serves all pairs pays for the worst of them.
     worst = table.max(axis=0)
     return worst.max(axis=1, keepdims=True) if joint else worst
 

@@ -1,4 +1,4 @@
-"""What one distant cell of a Markov chain tells about a value pair, to its left and right."""
+"""What one distant entry of a Markov chain tells about a value pair, to its left and right."""
 
 from __future__ import annotations
 
@@ -68,19 +68,19 @@ def log_powers(transition: FloatArray, count: int) -> Iterator[LogBounds]:
 class Sides:
     """The one-sided influences of one chain, tabulated by distance.
 
-    `right[d - 1, s, t]` is ``max over y of log P^d(s, y) / P^d(t, y)``: what the cell d steps to
-    the right tells. To the left the cell tells ``max over possible x of
+    `right[d - 1, s, t]` is ``max over y of log P^d(s, y) / P^d(t, y)``: what the entry d steps to
+    the right tells. To the left the entry tells ``max over possible x of
     log P^d(x, s) / P^d(x, t)`` (`left`) plus ``log P[X_i = t] / P[X_i = s]`` (`offsets`).
     """
 
-    def __init__(self, chain: MarkovChain, length: int, up_to: int) -> None:
+    def __init__(self, chain: MarkovChain, length: int, b_max: int) -> None:
         whole("length", length)
         self._chain = chain
         self._length = length
-        self._powers = list(log_powers(chain.transition, up_to))
+        self._powers = list(log_powers(chain.transition, b_max))
         self._left: dict[bytes, FloatArray] = {}
         size = len(chain.transition)
-        self.right = np.empty((up_to, size, size))
+        self.right = np.empty((b_max, size, size))
         for index, power in enumerate(self._powers):
             self.right[index] = log_ratio(power)
         self.supports = _supports(chain, length)
@@ -89,7 +89,7 @@ class Sides:
         """First position from which the set of possible states no longer changes."""
 
     def left(self, node: int) -> FloatArray:
-        """Return the left table for 1-based position `node`, shape (up_to, k, k).
+        """Return the left table for 1-based position `node`, shape (b_max, k, k).
 
         Rows of distances that leave the chain repeat the first position and are not to be used.
         """

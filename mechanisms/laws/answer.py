@@ -9,7 +9,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import multivariate_normal
 
-from mechanisms.check import Array, FloatArray, finite, weights
+from mechanisms.check import FloatArray, finite
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
 FULL_RANK = 1e-12
@@ -70,36 +71,6 @@ class GaussianLaw:
                 return -0.5 * (white**2).sum(axis=0) - volume - size
         law = multivariate_normal(self.mean, self.covariance, allow_singular=True)
         return np.atleast_1d(law.logpdf(x))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FiniteLaw:
-    """A law with finitely many atoms, of any answer shape.
-
-    Parameters
-    ----------
-    support : array of shape (a, *answer_shape)
-        The values, one an atom; not the weights.
-    weights : array of shape (a,)
-        Probabilities, sum 1.
-    """
-
-    support: Array
-    weights: FloatArray
-
-    def __post_init__(self) -> None:
-        support, probabilities = np.asarray(self.support), weights("weights", self.weights)
-        if probabilities.ndim != 1 or support.shape[:1] != probabilities.shape:
-            raise ValueError(
-                "support must have one row per weight, "
-                f"got shapes {support.shape} and {probabilities.shape}."
-            )
-        object.__setattr__(self, "support", support)
-        object.__setattr__(self, "weights", probabilities)
-
-    def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Draw `size` answers, shape (size, *answer_shape)."""
-        return self.support[rng.choice(self.weights.size, size=size, p=self.weights)]
 
 
 AnswerLaw = GaussianLaw | FiniteLaw | SequenceLaw

@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.check import within
-from mechanisms.laws.discrete import DiscreteLaw, comonotone
+from mechanisms.laws.coupling import comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import optimal_coupling, pairwise_distances, w_infinity
 
 ROUNDING = 1e-12  # above what a sum of 4000 weights can be off by
 
 
-def smallest_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
+def w_delta_closeness(p: FiniteLaw, q: FiniteLaw, *, delta: float) -> float:
     """Return the smallest W for which two laws are (W, delta)-close; W_infinity at delta = 0.
 
     Some coupling of (W, delta)-close laws moves all but delta of the mass by at most W in L1.
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
         On the line or in R^m; vectors need POT.
     delta : float in [0, 1)
 
@@ -36,9 +37,9 @@ def smallest_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
     Examples
     --------
     >>> atoms = [1.0, 2.0, 3.0, 100.0]
-    >>> p = DiscreteLaw(atoms=atoms, weights=[0.6, 0.2, 0.0, 0.2])
-    >>> q = DiscreteLaw(atoms=atoms, weights=[0.4, 0.3, 0.2, 0.1])
-    >>> [smallest_distance(p, q, delta=delta) for delta in (0.0, 0.1 + 1e-9, 0.3 + 1e-9)]
+    >>> p = FiniteLaw(atoms=atoms, weights=[0.6, 0.2, 0.0, 0.2])
+    >>> q = FiniteLaw(atoms=atoms, weights=[0.4, 0.3, 0.2, 0.1])
+    >>> [w_delta_closeness(p, q, delta=delta) for delta in (0.0, 0.1 + 1e-9, 0.3 + 1e-9)]
     [97.0, 1.0, 0.0]
     """
     delta = within("delta", delta, 0, 1, ends="[)")
@@ -59,14 +60,14 @@ def smallest_distance(p: DiscreteLaw, q: DiscreteLaw, *, delta: float) -> float:
     return float(candidates[high])
 
 
-def _unmoved(p: DiscreteLaw, q: DiscreteLaw, reach: float) -> float:
+def _unmoved(p: FiniteLaw, q: FiniteLaw, reach: float) -> float:
     """Return 1 - the largest mass that a coupling moves by at most `reach`."""
     beyond = (pairwise_distances(p, q, norm="l1") > reach).astype(np.float64)
     plan = optimal_coupling(p, q, costs=beyond)
     return float(plan.weights[plan.distances("l1") > reach].sum())
 
 
-def _unmoved_on_the_line(p: DiscreteLaw, q: DiscreteLaw, reach: float) -> float:
+def _unmoved_on_the_line(p: FiniteLaw, q: FiniteLaw, reach: float) -> float:
     """Serve atoms from left to right: on the line no coupling leaves less behind."""
     left, right = p.weights.tolist(), q.weights.tolist()
     i = j = 0

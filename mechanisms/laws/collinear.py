@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.check import FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
 _OFF_LINE = 1e-10  # distance from the line that counts as rounding, relative to its extent
 _DIGITS = 13  # of positions on a slanted line, relative to its extent
 
-LawPair = tuple[DiscreteLaw, DiscreteLaw]
+LawPair = tuple[FiniteLaw, FiniteLaw]
 
 
 def along_a_line(first: FiniteLaw, second: FiniteLaw) -> tuple[FloatArray, LawPair]:
@@ -25,7 +25,7 @@ def along_a_line(first: FiniteLaw, second: FiniteLaw) -> tuple[FloatArray, LawPa
     -------
     direction : array of shape (m,)
         Unit L2 norm; the first axis where all atoms agree.
-    laws : pair of DiscreteLaw
+    laws : pair of FiniteLaw
         Positions along the direction, in units of the query.
 
     Raises
@@ -58,9 +58,9 @@ def both_finite(first: AnswerLaw, second: AnswerLaw) -> tuple[FiniteLaw, FiniteL
 
 
 def _vectors(law: FiniteLaw) -> FloatArray:
-    if law.support.ndim > 2:
+    if law.atoms.ndim > 2:
         raise NotComputableError("answers that are tables have no one-dimensional statistic")
-    points = np.asarray(law.support[law.weights > 0], dtype=np.float64)
+    points = np.asarray(law.atoms[law.weights > 0], dtype=np.float64)
     return points.reshape(len(points), -1)
 
 
@@ -68,4 +68,4 @@ def _pair(
     first: FiniteLaw, second: FiniteLaw, positions: FloatArray, others: FloatArray
 ) -> LawPair:
     p, q = (law.weights[law.weights > 0] for law in (first, second))
-    return DiscreteLaw(atoms=positions, weights=p), DiscreteLaw(atoms=others, weights=q)
+    return FiniteLaw(atoms=positions, weights=p), FiniteLaw(atoms=others, weights=q)

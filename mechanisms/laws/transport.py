@@ -8,17 +8,17 @@ from types import ModuleType
 
 import numpy as np
 
-from mechanisms.check import FloatArray
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
+from mechanisms.check import FloatArray, one_of
+from mechanisms.laws.coupling import Coupling, Norm
+from mechanisms.laws.finite import FiniteLaw
 
 _PART = 1e-10  # part of an atom's mass that rounding may leave beyond the distance
 _MAX_PIVOTS = 10_000_000
 
 
-def pairwise_distances(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> FloatArray:
+def pairwise_distances(p: FiniteLaw, q: FiniteLaw, *, norm: Norm) -> FloatArray:
     """Return ``|x - x'|`` for all pairs of atoms, shape (n, m), in the L1 or L2 norm."""
-    if norm not in ("l1", "l2"):
-        raise ValueError(f"norm must be 'l1' or 'l2', got norm={norm!r}.")
+    one_of("norm", norm, ("l1", "l2"))
     left, right = (law.atoms.reshape(len(law.atoms), -1) for law in (p, q))
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"laws must have one dimension, got {left.shape[1]} and {right.shape[1]}.")
@@ -26,7 +26,7 @@ def pairwise_distances(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> FloatAr
     return moved.sum(axis=2) if norm == "l1" else np.linalg.norm(moved, axis=2)
 
 
-def optimal_coupling(p: DiscreteLaw, q: DiscreteLaw, *, costs: FloatArray) -> Coupling:
+def optimal_coupling(p: FiniteLaw, q: FiniteLaw, *, costs: FloatArray) -> Coupling:
     """Return a coupling of least mean cost, `costs` of shape (n, m); network simplex of POT.
 
     Any coupling gives a valid calibration: an error in the optimum costs noise, not privacy.
@@ -41,7 +41,7 @@ def optimal_coupling(p: DiscreteLaw, q: DiscreteLaw, *, costs: FloatArray) -> Co
     return _coupling(p, q, _plan(p, q, costs))
 
 
-def _plan(p: DiscreteLaw, q: DiscreteLaw, costs: FloatArray) -> FloatArray:
+def _plan(p: FiniteLaw, q: FiniteLaw, costs: FloatArray) -> FloatArray:
     """Return the mass that an optimal coupling moves between each pair of atoms."""
     ot = _pot()
     if costs.shape != (len(p.weights), len(q.weights)):
@@ -56,7 +56,7 @@ def _plan(p: DiscreteLaw, q: DiscreteLaw, costs: FloatArray) -> FloatArray:
     return np.asarray(plan, dtype=np.float64)
 
 
-def _coupling(p: DiscreteLaw, q: DiscreteLaw, plan: FloatArray) -> Coupling:
+def _coupling(p: FiniteLaw, q: FiniteLaw, plan: FloatArray) -> Coupling:
     i, j = np.nonzero(plan > 0)
     return Coupling(left=p.atoms[i], right=q.atoms[j], weights=plan[i, j] / plan[i, j].sum())
 
@@ -69,7 +69,7 @@ class BottleneckPlan:
     coupling: Coupling
 
 
-def w_infinity(p: DiscreteLaw, q: DiscreteLaw, *, norm: Norm) -> BottleneckPlan:
+def w_infinity(p: FiniteLaw, q: FiniteLaw, *, norm: Norm) -> BottleneckPlan:
     """Return W_inf with L1 or L2 ground distance, in any dimension.
 
     Bisection over the distances between atoms; each step is a transport problem with cost 1

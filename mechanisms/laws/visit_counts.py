@@ -8,14 +8,14 @@ import numpy as np
 
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.sequence import SequenceLaw
 
 CELLS = 4_000_000
 
 
 def visits_law(law: SequenceLaw, state: int) -> FiniteLaw:
-    """Return the law of the number of visits to `state` in all sequences, support (a, 1).
+    """Return the law of the number of visits to `state` in all sequences, atoms (a, 1).
 
     The recursion carries the law of (current state, visits so far); sequences other than that of
     the known entry are independent of it and convolved. Values of probability 0 are left out.
@@ -25,11 +25,11 @@ def visits_law(law: SequenceLaw, state: int) -> FiniteLaw:
     for length in others:
         weights = np.convolve(weights, _visits(law, length, state, known=False))
     seen = np.flatnonzero(weights > 0)
-    return FiniteLaw(support=seen[:, None].astype(np.float64), weights=_normal(weights[seen]))
+    return FiniteLaw(atoms=seen[:, None].astype(np.float64), weights=_normal(weights[seen]))
 
 
 def histogram_law(law: SequenceLaw) -> FiniteLaw:
-    """Return the law of the visits to every state in the one sequence, support (a, k).
+    """Return the law of the visits to every state in the one sequence, atoms (a, k).
 
     The recursion carries the law of (current state, visits to all states but the last).
 
@@ -58,7 +58,7 @@ def histogram_law(law: SequenceLaw) -> FiniteLaw:
     weights = table.sum(axis=0)
     rows = np.argwhere(weights > 0)
     support = np.column_stack([rows, length - rows.sum(axis=1)]).astype(np.float64)
-    return FiniteLaw(support=support, weights=_normal(weights[weights > 0]))
+    return FiniteLaw(atoms=support, weights=_normal(weights[weights > 0]))
 
 
 def _visits(law: SequenceLaw, length: int, state: int, *, known: bool) -> FloatArray:

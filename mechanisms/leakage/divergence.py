@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import exprel
 
 from mechanisms import check
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.laws.discrete import DiscreteLaw
-from mechanisms.leakage.noisy_mixtures import Noise, NoisedPair, noised_pair
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.log_excess import from_log_excess, log_excess
+from mechanisms.leakage.noisy_mixtures import NoisedPair, NoiseName, noised_pair
 from mechanisms.leakage.quadrature import (
     GAUSSIAN_SPACING,
     LogFunction,
@@ -26,7 +26,7 @@ _SUPREMUM_GAP = 1e-12
 _ULPS = 2.0**-49
 
 
-def renyi_divergence(p: DiscreteLaw, q: DiscreteLaw, *, order: float) -> float:
+def renyi_divergence(p: FiniteLaw, q: FiniteLaw, *, order: float) -> float:
     """Return ``D_order(P || Q)`` of two discrete laws, order in (0, inf]; exact.
 
     ``log(sum p^a q^(1-a)) / (a-1)``; order 1 is the Kullback-Leibler divergence, order inf the
@@ -49,52 +49,17 @@ def renyi_divergence(p: DiscreteLaw, q: DiscreteLaw, *, order: float) -> float:
         return max(0.0, float(np.logaddexp.reduce(order * ratio + log_q)) / (order - 1))
     # Atoms of Q alone have ratio 0, where the excess function is 1.
     terms = np.append(log_q + log_excess(ratio, order), np.log(wq[wp == 0]))
-    return _from_log_excess(float(np.logaddexp.reduce(terms)), order)
-
-
-def log_excess(ratio: FloatArray, order: float) -> FloatArray:
-    """Return ``log h(r)``, where ``E_Q[h(log p/q)] = (E_Q[(p/q)^a] - 1)/(a-1)`` and h >= 0.
-
-    ``h(r) = (e^{ar} - a e^r)/(a-1) + 1``, at order 1 ``(r - 1) e^r + 1``: an integrand without
-    cancellation, so that small divergences keep their relative accuracy.
-    """
-    a = order
-    reach = max(a, 1.0)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        plain = np.log(ratio * exprel((a - 1) * ratio) * np.exp(ratio) - np.expm1(ratio))
-        # The same with the largest exponential taken out.
-        x = (a - 1) * ratio
-        if a > 1:
-            rest = -np.expm1(-x) / (a - 1) - np.exp(-x) + np.exp(-a * ratio)
-        else:
-            rest = ratio * exprel(x) - 1 + np.exp(-ratio)
-        far = reach * ratio + np.log(rest)
-    series, power, gain = np.zeros_like(ratio), ratio.copy(), 0.0
-    for k in range(2, 10):
-        power = power * ratio / k
-        gain = gain * a + a  # (a^k - a)/(a - 1)
-        series = series + gain * power
-    with np.errstate(divide="ignore", invalid="ignore"):
-        near = np.log(series)
-    return np.where(np.abs(reach * ratio) < 0.05, near, np.where(ratio * reach > 30, far, plain))
-
-
-def _from_log_excess(log_mean: float, order: float) -> float:
-    if order == 1:
-        return math.exp(log_mean)
-    if order > 1:
-        return float(np.logaddexp(0.0, math.log(order - 1) + log_mean)) / (order - 1)
-    return math.log1p((order - 1) * math.exp(log_mean)) / (order - 1)
+    return from_log_excess(float(np.logaddexp.reduce(terms)), order)
 
 
 def noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: Noise, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return ``D_order(P*N || Q*N)`` for Laplace or Gaussian noise of the given scale.
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
         Laws on the line, before noise.
     order : float in (0, inf]
     noise : {"laplace", "gaussian"}
@@ -109,7 +74,7 @@ def noised_divergence(
 
     Examples
     --------
-    >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+    >>> zero, one = (FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> round(noised_divergence(zero, one, order=2, noise="gaussian", scale=2.0), 12)
     0.25
     """
@@ -120,16 +85,16 @@ def noised_divergence(
     if math.isinf(order):
         return _largest_log_ratio(pair, renyi_divergence(p, q, order=math.inf))
     if order >= 1:
-        return _from_log_excess(_log_mean_excess(pair, order), order)
+        return from_log_excess(_log_mean_excess(pair, order), order)
     # Hellinger integral; where it is close to 1 the excess form keeps relative accuracy.
     direct = _log_hellinger(pair, order)
     if direct < -0.1:
         return direct / (order - 1)
-    return _from_log_excess(_log_mean_excess(pair, order), order)
+    return from_log_excess(_log_mean_excess(pair, order), order)
 
 
 def worst_noised_divergence(
-    p: DiscreteLaw, q: DiscreteLaw, *, order: float, noise: Noise, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, order: float, noise: NoiseName, scale: float
 ) -> float:
     """Return the larger of `noised_divergence` in both directions; scale 0 means no noise."""
     if scale == 0:

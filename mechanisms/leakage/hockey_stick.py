@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from mechanisms import check
-from mechanisms.check import FloatArray
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.check import FloatArray, one_of
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise, gaussian_pair, laplace_sides, log_weights
+from mechanisms.leakage.noisy_mixtures import NoiseName, gaussian_pair, laplace_sides, log_weights
 from mechanisms.leakage.quadrature import GAUSSIAN_SPACING, panels
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.bracket import Bracket
@@ -22,7 +22,7 @@ _MAX_PANELS = 20_000  # undecided panels at which a wider bracket is returned
 
 
 def hockey_stick(
-    p: DiscreteLaw, q: DiscreteLaw, *, epsilon: float, noise: Noise, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, epsilon: float, noise: NoiseName, scale: float
 ) -> Bracket:
     """Return ``delta(epsilon)``, the integral of ``(p - e^epsilon q)_+`` after noise.
 
@@ -32,7 +32,7 @@ def hockey_stick(
 
     Parameters
     ----------
-    p, q : DiscreteLaw
+    p, q : FiniteLaw
         Laws on the line, before noise. One direction only: a secret pair needs both.
     epsilon : float
         Any finite number (negative ones serve unequal priors).
@@ -41,22 +41,21 @@ def hockey_stick(
 
     Examples
     --------
-    >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+    >>> zero, one = (FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> exact = hockey_stick(zero, one, epsilon=0.0, noise="laplace", scale=1.0)
     >>> round(exact.hi, 12) == round(1 - math.exp(-0.5), 12)
     True
     """
     epsilon = check.within("epsilon", epsilon, -math.inf, math.inf, ends="()")
     scale = check.positive("scale", scale, infinite=False)
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))
     if noise == "laplace":
         value = min(1.0, _laplace(p, q, epsilon, scale))
         return Bracket(value, value)
     return _gaussian(p, q, epsilon, scale)
 
 
-def _laplace(p: DiscreteLaw, q: DiscreteLaw, epsilon: float, scale: float) -> float:
+def _laplace(p: FiniteLaw, q: FiniteLaw, epsilon: float, scale: float) -> float:
     knots = np.union1d(p.atoms, q.atoms)
     gaps = np.diff(knots) / scale
     p_left, p_right = laplace_sides(knots / scale, log_weights(p, knots))
@@ -78,20 +77,20 @@ def _weighted_difference(log_p: FloatArray, log_q: FloatArray, epsilon: float) -
         return np.exp(log_p) - np.exp(log_q + epsilon)
 
 
-def _positive_part(rising: FloatArray, other: FloatArray, gaps: FloatArray) -> FloatArray:
+def _positive_part(higher_is_better: FloatArray, other: FloatArray, gaps: FloatArray) -> FloatArray:
     """Integrate ``(a e^-w + c e^(w-gap))_+`` over the gap where a > 0 > c, else 0.
 
     The sign changes at ``w* = (gap + log(a/-c))/2``; up to there the integral is
     ``a (1 - e^-w*)^2``.
     """
-    mixed = (rising > 0) & (other < 0)
-    a, c = np.where(mixed, rising, 1.0), np.where(mixed, other, -1.0)
+    mixed = (higher_is_better > 0) & (other < 0)
+    a, c = np.where(mixed, higher_is_better, 1.0), np.where(mixed, other, -1.0)
     root = (gaps + np.log(a) - np.log(-c)) / 2
     part = np.where(root >= gaps, (a + c) * -np.expm1(-gaps), a * np.expm1(-root.clip(min=0)) ** 2)
     return np.where(mixed, part, 0.0)
 
 
-def _gaussian(p: DiscreteLaw, q: DiscreteLaw, epsilon: float, scale: float) -> Bracket:
+def _gaussian(p: FiniteLaw, q: FiniteLaw, epsilon: float, scale: float) -> Bracket:
     knots = np.union1d(p.atoms, q.atoms)
     # The mass that both sides share cancels before noise: what is left has disjoint atoms.
     net = _weighted_difference(log_weights(p, knots), log_weights(q, knots), epsilon)
@@ -134,7 +133,7 @@ def _mass(
 
 
 def epsilon_for_delta(
-    p: DiscreteLaw, q: DiscreteLaw, *, delta: float, noise: Noise, scale: float
+    p: FiniteLaw, q: FiniteLaw, *, delta: float, noise: NoiseName, scale: float
 ) -> float:
     """Return the smallest epsilon >= 0 with ``delta(epsilon) <= delta`` in both directions.
 

@@ -13,45 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
-from mechanisms.leakage.pair import FinitePair, log_renyi
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 
 CELLS = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LogPair:
-    """Two release laws on finitely many outputs, as log probabilities; exact in both tails.
-
-    Parameters
-    ----------
-    first, second : arrays of shape (k,)
-        Log probabilities of the same outputs; -inf for an impossible one.
-    """
-
-    first: FloatArray
-    second: FloatArray
-
-    def _linear(self) -> FinitePair:
-        return FinitePair(np.exp(self.first), np.exp(self.second))
-
-    def delta(self, epsilon: float) -> Bracket:
-        """Return the hockey-stick divergence, the larger of both directions."""
-        return self._linear().delta(epsilon)
-
-    def epsilon(self, delta: float) -> Bracket:
-        """Return the largest log ratio at delta = 0, else invert the hockey-stick divergence."""
-        return self.renyi(math.inf) if delta == 0 else self._linear().epsilon(delta)
-
-    def renyi(self, order: float) -> Bracket:
-        """Return the Renyi divergence, the larger of both directions."""
-        ways = (self.first, self.second), (self.second, self.first)
-        return _point(max(log_renyi(p, q, order) for p, q in ways))
-
-    def accuracy(self) -> Bracket:
-        """Return (1 + total variation) / 2."""
-        return self._linear().accuracy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,7 +32,7 @@ class PureBracket:
     ----------
     ratio : float in [0, inf)
         Largest log ratio of the release laws.
-    processed : LogPair
+    processed : FinitePair
         The laws of a function of the release.
 
     References
@@ -74,11 +41,13 @@ class PureBracket:
     """
 
     ratio: float
-    processed: LogPair
+    processed: FinitePair
 
-    def _dominating(self) -> LogPair:
+    def _dominating(self) -> FinitePair:
+        # Probabilities e^r/(1 + e^r) and 1/(1 + e^r): every pair with this ratio is a
+        # post-processing of theirs, so each of their numbers is an upper end.
         logs = -np.logaddexp(0.0, np.array([self.ratio, -self.ratio]))
-        return LogPair(first=logs, second=logs[::-1])
+        return FinitePair.from_logs(first=logs, second=logs[::-1])
 
     def delta(self, epsilon: float) -> Bracket:
         """Bracket the hockey-stick divergence."""
@@ -108,17 +77,19 @@ def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> 
     their ratio is monotone: the largest ratio is at a whole point. Rounding is post-processing.
     """
     tables = _tables(first, second, scales)
+    # Laplace noise is a product over the axes, so that a mixture is convolved axis by axis; the
+    # densities give the exact ratio, the rounded laws a lower end of everything else.
     densities, rounded = tables, tables
     for axis, scale in enumerate(scales.tolist()):
         densities = [_density(table, scale, axis) for table in densities]
         rounded = [_rounded(table, scale, axis) for table in rounded]
     return PureBracket(
         ratio=largest_log_ratio(*densities),
-        processed=LogPair(first=rounded[0].ravel(), second=rounded[1].ravel()),
+        processed=FinitePair.from_logs(first=rounded[0].ravel(), second=rounded[1].ravel()),
     )
 
 
-def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> LogPair:
+def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> FinitePair:
     """Compare two finite laws of whole numbers (or vectors of them) after geometric noise.
 
     Everything beyond an end of the box is one output: the likelihood ratio is constant there.
@@ -126,11 +97,18 @@ def geometric_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -
     tables = _tables(first, second, scales)
     for axis, scale in enumerate(scales.tolist()):
         tables = [_geometric(table, scale, axis) for table in tables]
-    return LogPair(first=tables[0].ravel(), second=tables[1].ravel())
+    return FinitePair.from_logs(first=tables[0].ravel(), second=tables[1].ravel())
+
+
+def repeated(law: FiniteLaw, k: int) -> FiniteLaw:
+    """Return the law of an answer k times over: what k releases of one answer add noise to."""
+    rows = np.asarray(law.atoms, dtype=np.float64).reshape(law.weights.size, -1)
+    return law if k == 1 else FiniteLaw(atoms=np.tile(rows, k), weights=law.weights)
 
 
 def largest_log_ratio(first: FloatArray, second: FloatArray) -> float:
     """Return ``max |first - second|`` over entries that are not both -inf."""
+    # An output impossible under both tells nothing; one impossible under one of them tells all.
     seen = (first > -np.inf) | (second > -np.inf)
     return float(np.abs(first[seen] - second[seen]).max(initial=0.0))
 
@@ -149,7 +127,7 @@ def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> list[Flo
     if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
         raise NotComputableError("exact leakage of this noise needs finitely many answers")
     points = [
-        np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1)
+        np.asarray(law.atoms, dtype=np.float64).reshape(law.weights.size, -1)
         for law in (first, second)
     ]
     together = np.concatenate(points)
@@ -157,6 +135,7 @@ def _tables(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> list[Flo
         raise NotComputableError("exact leakage of this noise needs whole-number answers")
     low = together.min(axis=0)
     shape = (together.max(axis=0) - low + 1).astype(int)
+    # Counted in Python integers: a product of spans can overflow an int64.
     if math.prod(shape.tolist()) > CELLS:
         raise NotComputableError(f"the table of releases has more than {CELLS} cells")
     tables = []
@@ -172,6 +151,8 @@ def _sides(table: FloatArray, scale: float, axis: int) -> tuple[FloatArray, Floa
     """Return log sums of ``w_x exp(-|z - x| / scale)`` over x below z, and over x above z."""
     moved = np.moveaxis(table, axis, 0)
     below, above = np.full_like(moved, -np.inf), np.full_like(moved, -np.inf)
+    # One step along the axis multiplies a one-sided sum by e^(-1/scale): two passes, not a table
+    # of all distances.
     for z in range(1, len(moved)):
         below[z] = np.logaddexp(below[z - 1], moved[z - 1]) - 1 / scale
         above[-1 - z] = np.logaddexp(above[-z], moved[-z]) - 1 / scale
@@ -189,6 +170,7 @@ def _geometric(table: FloatArray, scale: float, axis: int) -> FloatArray:
     if table.shape[axis] == 1:
         return table
     logs = np.moveaxis(_density(table, scale, axis), axis, 0)
+    # P(Z = z) = (1 - r)/(1 + r) r^|z|; an end holds its tail, the geometric sum 1/(1 + r) r^|z|.
     ratio = math.exp(-1 / scale)
     logs[1:-1] += math.log1p(-ratio) - math.log1p(ratio)
     logs[[0, -1]] -= math.log1p(ratio)
@@ -201,6 +183,8 @@ def _rounded(table: FloatArray, scale: float, axis: int) -> FloatArray:
         return table
     below, above = (np.moveaxis(side, axis, 0) for side in _sides(table, scale, axis))
     centre = np.moveaxis(table, axis, 0)
+    # Mass of [z - 1/2, z + 1/2] under Lap(scale) at x: e^(-|z - x|/scale) sinh(half) off the
+    # centre, 1 - e^(-half) at it; the end cells reach to infinity.
     half = 0.5 / scale
     log_half = math.log(0.5)
     logs = np.logaddexp(

@@ -168,7 +168,7 @@ class VectorLaplaceShift:
 
     There is no one-dimensional sufficient statistic. Pure epsilon is exact (the far orthant of
     the difference attains ``sum |difference_k| / scale_k``); everything else is bracketed:
-    below by the best single coordinate, above by an attacker who is also told the mixing
+    below by the best single coordinate, above by an attacker with side information, the mixing
     variables of the Laplace noise, ``Lap(b) = N(0, 2 b^2 E)``, E exponential. The upper end is an
     empirical Bernstein bound on a mean over 65,536 draws of them, the same draws for every number:
     no proof, but a bound that fails with probability 1e-9 at most over the seed, and its brackets
@@ -204,13 +204,13 @@ class VectorLaplaceShift:
         return np.sqrt(np.maximum(solved[..., 0] @ self.difference, 0))
 
     def delta(self, epsilon: float) -> Bracket:
-        """Bracket delta by the best coordinate and by the told attacker."""
+        """Bracket delta by the best coordinate and by the attacker with side information."""
         top = self.epsilon(0.0).hi
         if epsilon >= top:
             return Bracket(0.0, 0.0)
         low = max(c.delta(epsilon).lo for c in self._coordinates())
-        told = _told_delta(self._conditional_distances(), epsilon, FAILURE)
-        return Bracket(low, min(1 - math.exp(-top), max(low, told)), FAILURE)
+        above = _side_information_delta(self._conditional_distances(), epsilon, FAILURE)
+        return Bracket(low, min(1 - math.exp(-top), max(low, above)), FAILURE)
 
     def epsilon(self, delta: float) -> Bracket:
         """Return the exact pure epsilon at delta = 0; bracket it elsewhere, to 1e-4 of that."""
@@ -225,7 +225,7 @@ class VectorLaplaceShift:
         # epsilons only. So the union over the steps covers the search.
         for _ in range(HALVINGS):
             middle = (below + high) / 2
-            if _told_delta(distances, middle, FAILURE / HALVINGS) > delta:
+            if _side_information_delta(distances, middle, FAILURE / HALVINGS) > delta:
                 below = middle
             else:
                 high = middle
@@ -240,13 +240,13 @@ class VectorLaplaceShift:
     def accuracy(self) -> Bracket:
         """Bracket the Bayes ceiling; above also by e^eps / (1 + e^eps)."""
         low = max(c.accuracy().lo for c in self._coordinates())
-        told = upper_mean(ndtr(self._conditional_distances() / 2), FAILURE)
+        above = upper_mean(ndtr(self._conditional_distances() / 2), FAILURE)
         top = self.epsilon(0.0).hi
-        return Bracket(low, max(low, min(told, 1 / (1 + math.exp(-top)))), FAILURE)
+        return Bracket(low, max(low, min(above, 1 / (1 + math.exp(-top)))), FAILURE)
 
 
-def _told_delta(distances: FloatArray, epsilon: float, failure: float) -> float:
-    """Bound from above the delta of an attacker who is told which distance holds."""
+def _side_information_delta(distances: FloatArray, epsilon: float, failure: float) -> float:
+    """Bound from above the delta of an attacker with side information: which distance holds."""
     return upper_mean(gaussian_deltas(distances, epsilon), failure)
 
 

@@ -16,11 +16,11 @@ from typing import Literal
 import numpy as np
 
 from mechanisms import check
-from mechanisms.check import FloatArray, IntArray
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.check import FloatArray, IntArray, one_of
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.quadrature import LogFunction
 
-Noise = Literal["laplace", "gaussian"]
+NoiseName = Literal["laplace", "gaussian"]
 
 _CHUNK = 2_000_000  # entries of the (points, atoms) table held at once
 
@@ -115,19 +115,18 @@ class NoisedPair:
         return self.curvature * ((high - low) / 2) ** 2 / 2
 
 
-def noised_pair(p: DiscreteLaw, q: DiscreteLaw, *, noise: Noise, scale: float) -> NoisedPair:
+def noised_pair(p: FiniteLaw, q: FiniteLaw, *, noise: NoiseName, scale: float) -> NoisedPair:
     """Return the pair of densities after Laplace (scale b) or Gaussian (deviation) noise."""
     scale = check.positive("scale", scale, infinite=False)
     if p.atoms.ndim != 1 or q.atoms.ndim != 1:
         raise ValueError("noised laws must be on the line, got points of several dimensions.")
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))
     knots = np.union1d(p.atoms, q.atoms)
     build = _laplace if noise == "laplace" else gaussian_pair
     return build(knots / scale, *(log_weights(law, knots) for law in (p, q)))
 
 
-def log_weights(law: DiscreteLaw, knots: FloatArray) -> FloatArray:
+def log_weights(law: FiniteLaw, knots: FloatArray) -> FloatArray:
     """Return the log weight of the law at each knot, -inf where it has no atom."""
     logs = np.full(len(knots), -np.inf)
     logs[np.searchsorted(knots, law.atoms)] = np.log(law.weights)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage import hockey_stick as hockey
 from mechanisms.leakage.divergence import noised_divergence
-from mechanisms.leakage.noisy_mixtures import Noise, noised_pair
+from mechanisms.leakage.noisy_mixtures import NoiseName, noised_pair
 from mechanisms.leakage.root import smallest_monotone
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 
@@ -28,7 +28,7 @@ class NoisedPoints:
 
     Parameters
     ----------
-    first, second : DiscreteLaw
+    first, second : FiniteLaw
         Laws of the answer, in units of the query.
     noise : {"laplace", "gaussian"}
     scale : float in (0, inf)
@@ -36,30 +36,30 @@ class NoisedPoints:
 
     Examples
     --------
-    >>> zero, one = (DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+    >>> zero, one = (FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
     >>> pair = NoisedPoints(first=zero, second=one, noise="laplace", scale=2.0)
     >>> pair.epsilon(0.0).lo, pair.epsilon(0.0).hi
     (0.5, 0.5)
     """
 
-    first: DiscreteLaw
-    second: DiscreteLaw
-    noise: Noise
+    first: FiniteLaw
+    second: FiniteLaw
+    noise: NoiseName
     scale: float
 
     def delta(self, epsilon: float) -> Bracket:
         """Return the hockey-stick divergence of a given epsilon."""
-        return _computed(lambda: self._worst(epsilon))
+        return _compute(lambda: self._worst(epsilon))
 
     def epsilon(self, delta: float) -> Bracket:
         """Invert the hockey-stick divergence; the upper end meets delta."""
         if delta == 0:
             return self.renyi(math.inf)
-        return _computed(lambda: self._inverted(delta))
+        return _compute(lambda: self._invert(delta))
 
     def renyi(self, order: float) -> Bracket:
         """Return the Renyi divergence of this order."""
-        return _computed(lambda: self._divergence(order))
+        return _compute(lambda: self._divergence(order))
 
     def accuracy(self) -> Bracket:
         """Return (1 + total variation) / 2."""
@@ -67,7 +67,7 @@ class NoisedPoints:
         return Bracket((1 + variation.lo) / 2, (1 + variation.hi) / 2)
 
     @property
-    def _ways(self) -> tuple[tuple[DiscreteLaw, DiscreteLaw], ...]:
+    def _ways(self) -> tuple[tuple[FiniteLaw, FiniteLaw], ...]:
         return (self.first, self.second), (self.second, self.first)
 
     def _worst(self, epsilon: float) -> Bracket:
@@ -77,7 +77,7 @@ class NoisedPoints:
         )
         return forward.join(backward)
 
-    def _inverted(self, delta: float) -> Bracket:
+    def _invert(self, delta: float) -> Bracket:
         high = hockey.epsilon_for_delta(
             self.first, self.second, delta=delta, noise=self.noise, scale=self.scale
         )
@@ -112,7 +112,7 @@ class NoisedPoints:
         return max(float(seen), *(abs(end) for end in pair.ends))
 
 
-def _computed(number: Callable[[], Bracket]) -> Bracket:
+def _compute(number: Callable[[], Bracket]) -> Bracket:
     """Return a number, or say that the quadrature gave up on it."""
     try:
         return number()

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from mechanisms.check import FloatArray
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta, gaussian_epsilon
+from mechanisms.leakage.log_excess import from_log_excess, log_excess
 from mechanisms.privacy.bracket import Bracket
 
 
@@ -32,6 +33,9 @@ class PairLeakage(Protocol):
 
     def accuracy(self) -> Bracket:
         """Best accuracy of any attack at equal priors: the Bayes ceiling."""
+
+
+CLOSE = 1e-4  # closer to 1 than this a Hellinger sum is taken as 1 plus an excess
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,11 @@ class GaussianShift:
         value = order * self.distance**2 / 2 if self.distance else 0.0
         return Bracket(value, value)
 
+    def loss_quantile(self, delta: float) -> Bracket:
+        """Return ``d^2/2 + d z``, z the 1 - delta quantile: the loss is N(d^2/2, d^2)."""
+        value = max(0.0, self.distance * (self.distance / 2 - float(ndtri(delta))))
+        return Bracket(value, value)
+
     def accuracy(self) -> Bracket:
         """Return Phi(d/2)."""
         value = float(ndtr(self.distance / 2))
@@ -69,10 +78,32 @@ class FinitePair:
     ----------
     first, second : arrays of shape (k,)
         Probabilities of the same k outputs.
+    logs : pair of arrays of shape (k,), optional
+        Their logarithms, where they are known beyond the range of the probabilities themselves
+        (`from_logs`): log ratios then stay exact in both tails.
     """
 
     first: FloatArray
     second: FloatArray
+    logs: tuple[FloatArray, FloatArray] | None = None
+
+    @classmethod
+    def from_logs(cls, first: FloatArray, second: FloatArray) -> FinitePair:
+        """Build from log probabilities; -inf for an impossible output.
+
+        Examples
+        --------
+        >>> far = FinitePair.from_logs(np.array([0.0, -2000.0]), np.array([0.0, -2001.0]))
+        >>> far.epsilon(0.0).hi
+        1.0
+        """
+        return cls(np.exp(first), np.exp(second), (first, second))
+
+    def _log_laws(self) -> tuple[FloatArray, FloatArray]:
+        if self.logs is not None:
+            return self.logs
+        with np.errstate(divide="ignore"):
+            return np.log(self.first), np.log(self.second)
 
     def delta(self, epsilon: float) -> Bracket:
         """Return the hockey-stick divergence, the larger of both directions."""
@@ -83,7 +114,12 @@ class FinitePair:
         return Bracket(value, value)
 
     def epsilon(self, delta: float) -> Bracket:
-        """Invert the hockey-stick divergence, which is piecewise linear in e^epsilon."""
+        """Invert the hockey-stick divergence, which is piecewise linear in e^epsilon.
+
+        At delta = 0 it is the largest log ratio, read off the logarithms.
+        """
+        if delta == 0:
+            return self.renyi(math.inf)
         value = max(
             _finite_epsilon(self.first, self.second, delta),
             _finite_epsilon(self.second, self.first, delta),
@@ -92,10 +128,14 @@ class FinitePair:
 
     def renyi(self, order: float) -> Bracket:
         """Return the Renyi divergence, the larger of both directions."""
-        value = max(
-            finite_renyi(self.first, self.second, order),
-            finite_renyi(self.second, self.first, order),
-        )
+        first, second = self._log_laws()
+        value = max(log_renyi(first, second, order), log_renyi(second, first, order))
+        return Bracket(value, value)
+
+    def loss_quantile(self, delta: float) -> Bracket:
+        """Return the smallest epsilon that the log ratio exceeds with probability <= delta."""
+        first, second = self._log_laws()
+        value = max(_loss_quantile(first, second, delta), _loss_quantile(second, first, delta))
         return Bracket(value, value)
 
     def accuracy(self) -> Bracket:
@@ -105,7 +145,7 @@ class FinitePair:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AtMost:
+class PostProcessed:
     """Post-processing: whatever is done to the release leaks at most what `inner` leaks."""
 
     inner: PairLeakage
@@ -143,14 +183,33 @@ def log_renyi(first: FloatArray, second: FloatArray, order: float) -> float:
     """Return `finite_renyi` of log probabilities; order in (0, inf]."""
     seen = first > -math.inf
     p, q = first[seen], second[seen]
-    ratio = p - q
-    if order == math.inf or (order == 1 and ratio.max() == math.inf):
-        value = ratio.max()
-    elif order == 1:
-        value = (np.exp(p) * ratio).sum()
-    else:
-        value = np.logaddexp.reduce(order * p + (1 - order) * q) / (order - 1)
-    return max(0.0, float(value))
+    if order == math.inf:
+        return max(0.0, float((p - q).max()))
+    shared = q > -math.inf
+    if not shared.any() or (order >= 1 and not shared.all()):
+        return math.inf
+    if order != 1:
+        log_sum = float(np.logaddexp.reduce(order * p[shared] + (1 - order) * q[shared]))
+        if abs(log_sum) > CLOSE:
+            return max(0.0, log_sum / (order - 1))
+    # The sum is near 1, where its logarithm over order - 1 would keep few digits.
+    excess = q[shared] + log_excess(p[shared] - q[shared], order)
+    log_mean = float(np.logaddexp.reduce(np.append(excess, second[~seen])))
+    if order >= 1:
+        return from_log_excess(log_mean, order)
+    alone = float(np.exp(p[~shared]).sum())  # mass that the second law lacks
+    return math.log1p((order - 1) * math.exp(log_mean) - order * alone) / (order - 1)
+
+
+def _loss_quantile(first: FloatArray, second: FloatArray, delta: float) -> float:
+    """Return the smallest eps >= 0 with ``P[log p/q > eps] <= delta`` under p."""
+    seen = first > -math.inf
+    loss, mass = first[seen] - second[seen], np.exp(first[seen])
+    order = np.argsort(-loss)
+    # Mass of strictly larger losses: a tie counts as one atom.
+    loss, above = loss[order], np.cumsum(mass[order])
+    allowed = np.flatnonzero(above > delta)
+    return max(0.0, float(loss[allowed[0]])) if allowed.size else 0.0
 
 
 def _hockey_stick(p: FloatArray, q: FloatArray, epsilon: float) -> float:

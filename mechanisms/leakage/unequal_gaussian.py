@@ -75,7 +75,7 @@ class UnequalGaussians:
         return min(self.renyi(1 + s).hi - math.log(delta) / s for s in steps)
 
 
-def diagonalised(
+def diagonalise(
     first_mean: FloatArray,
     first_covariance: FloatArray,
     second_mean: FloatArray,

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from mechanisms.base import NotApplicableError, Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
+from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.notion import Notion
 
 
-class Noise(Protocol):
+class NoiseLaw(Protocol):
     """A law of additive noise in R^m."""
 
     @property
@@ -28,7 +32,7 @@ class Noise(Protocol):
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases under translations by ``(p, m)`` differences; exact."""
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -46,11 +50,29 @@ class HasNoiseDensity(Protocol):
         """Log density of noise ``(..., m)``, shape (...)."""
 
 
+@runtime_checkable
+class HasSplitNoise(Protocol):
+    """A noise law that knows how much of it several releases need to cost what one costs."""
+
+    def split_among(self, n_releases: int) -> NoiseLaw:
+        """Return the noise of which so many releases cost what one of this costs."""
+
+
 class Claim(Protocol):
     """How a noise law translates into a guarantee: a theorem with its inputs."""
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Return what `n_releases` independent releases of one answer guarantee together."""
+
+
+@runtime_checkable
+class HasClaimIn(Protocol):
+    """A claim that knows other notions than its own, from the noise itself."""
+
+    def guarantee_in(
+        self, noise: NoiseLaw, notion: Notion, n_releases: int
+    ) -> Guarantee | NotComparable | None:
+        """Return the claim in that notion; None where the number of the own one is all there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,7 +80,7 @@ class AdditiveNoise:
     """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
 
     sees: ClassVar[Sees] = "answers"
-    noise: Noise
+    noise: NoiseLaw
     claim: Claim
 
     @property
@@ -69,6 +91,18 @@ class AdditiveNoise:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return self.claim.guarantee(self.noise, n_releases)
+
+    def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
+        """Return the claim in another notion where the claim can read it off the noise."""
+        if not isinstance(self.claim, HasClaimIn):
+            return None
+        return self.claim.guarantee_in(self.noise, notion, n_releases)
+
+    def split_among(self, n_releases: int) -> AdditiveNoise:
+        """Return the mechanism of which so many releases claim what one of this claims."""
+        if not isinstance(self.noise, HasSplitNoise):
+            raise NotApplicableError("no composition theorem covers several releases of this noise")
+        return replace(self, noise=self.noise.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
         """Add fresh noise to answers ``(n_trials, m)``."""
@@ -84,19 +118,24 @@ class AdditiveNoise:
         return self.noise.covariance
 
     @property
-    def silent(self) -> bool:
+    def is_noiseless(self) -> bool:
         """Whether no noise is added at all: the calibration found the answers private enough."""
         return not self.noise.covariance.any()
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether no noise is added."""
+        return self.is_noiseless
+
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Compare the release laws under two answer laws."""
-        if self.silent and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
+        if self.is_noiseless and isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw):
             return aligned_pair(first, second)
         return self.noise.leakage(first, second, n_releases)
 
     def log_density(self, releases: FloatArray, answers: FloatArray) -> FloatArray:
         """Log density of releases given answers, broadcast against each other."""
-        if self.silent:
+        if self.is_noiseless:
             return agreement(releases, answers)
         if not isinstance(self.noise, HasNoiseDensity):
             raise NotComputableError("noise along a direction has no density in the whole space")
@@ -124,25 +163,23 @@ class TranslationClaim:
     ----------
     differences : array of shape (p, m)
         One translation a pair, in units of the query.
-    notion, theorem : str
-    measure : ApproximateMeasure
-    notes : tuple of str
+    notion : Approximate
+    theorem : str
+    assumptions : Assumptions
     """
 
     differences: FloatArray
-    notion: str
+    notion: Approximate
     theorem: str
-    measure: ApproximateMeasure
-    notes: tuple[str, ...] = ()
+    assumptions: Assumptions
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee:
         """Couple each answer with its translation: releases of it differ in the noise alone."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=noise.shift_epsilon(self.differences, self.measure, n_releases),
+            bound=noise.shift_epsilon(self.differences, self.notion.delta, n_releases),
             theorem=self.theorem,
-            notes=self.notes,
+            assumptions=self.assumptions,
         )
 
 
@@ -164,8 +201,8 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
 
 def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
-    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.support.ndim == 2:
-        mean = np.asarray(law.support[0], dtype=np.float64)
+    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.atoms.ndim == 2:
+        mean = np.asarray(law.atoms[0], dtype=np.float64)
         return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
     return law
 

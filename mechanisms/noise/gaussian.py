@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.check import FloatArray, one_of
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.gaussian_tradeoff import (
     classical_constant,
@@ -19,14 +20,13 @@ from mechanisms.leakage.gaussian_tradeoff import (
 )
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
-from mechanisms.leakage.unequal_gaussian import diagonalised
+from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 CalibrationName = Literal["classical", "analytic"]
-CLASSICAL_NOTE = "classical calibration: proved for epsilon <= 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,10 +56,14 @@ class GaussianNoise:
         root = vectors * np.sqrt(np.maximum(values, 0))
         return rng.standard_normal(shape) @ root.T
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
-        """Epsilon of k releases at the measure's delta; infinite off the noised subspace."""
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
+        """Epsilon of k releases at a delta; infinite off the noised subspace."""
         distances = [mahalanobis(row, self.covariance / k) for row in differences]
-        return self.epsilon_at(max(distances), measure.delta)
+        return self.epsilon_at(max(distances), delta)
+
+    def split_among(self, n_releases: int) -> GaussianNoise:
+        """Return the noise whose average over so many releases is this noise."""
+        return replace(self, covariance=self.covariance * n_releases)
 
     def epsilon_at(self, distance: float, delta: float) -> float:
         """Turn a Mahalanobis distance into epsilon by this noise's calibration."""
@@ -101,10 +105,7 @@ class GaussianNoise:
 
 def check_calibration(name: str) -> CalibrationName:
     """Return `name` if it is a known Gaussian calibration."""
-    if name not in ("classical", "analytic"):
-        raise ValueError(
-            f"calibration must be 'classical' or 'analytic', got calibration={name!r}."
-        )
+    one_of("calibration", name, ("classical", "analytic"))
     return name  # type: ignore[return-value]
 
 
@@ -118,9 +119,10 @@ def target_distance(budget: EpsilonDelta, calibration: CalibrationName) -> float
     return gaussian_distance(budget.epsilon, budget.delta)
 
 
-def calibration_notes(calibration: CalibrationName) -> tuple[str, ...]:
-    """Return the conditions that a calibration states with its guarantee."""
-    return (CLASSICAL_NOTE,) if calibration == "classical" else ()
+def calibration_conditions(calibration: CalibrationName) -> tuple[Condition, ...]:
+    """Return the conditions of a guarantee that sampled Gaussian noise and its calibration add."""
+    proved = (Condition.SMALL_EPSILON,) if calibration == "classical" else ()
+    return (Condition.REAL_NUMBERS, *proved)
 
 
 def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> PairLeakage:
@@ -136,9 +138,7 @@ def gaussian_leakage(first: AnswerLaw, second: AnswerLaw, extra: FloatArray) -> 
         raise NotComputableError("exact leakage of this noise needs Gaussian answers")
     if equal_covariances(first, second):
         return GaussianShift(mahalanobis(first.mean - second.mean, first.covariance + extra))
-    pair = diagonalised(
-        first.mean, first.covariance + extra, second.mean, second.covariance + extra
-    )
+    pair = diagonalise(first.mean, first.covariance + extra, second.mean, second.covariance + extra)
     return GaussianShift(math.inf) if pair is None else pair
 
 

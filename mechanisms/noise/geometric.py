@@ -9,11 +9,11 @@ import numpy as np
 
 from mechanisms.check import Array, FloatArray, finite, positive
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.integer_grid import geometric_lattice, whole_numbers
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.integer_grid import geometric_lattice, repeated, whole_numbers
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,23 +51,31 @@ class GeometricNoise:
         first, second = (rng.geometric(success, size=shape) for _ in range(2))
         return (first - second).astype(np.float64)
 
+    def split_among(self, n_releases: int) -> GeometricNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return GeometricNoise(scales=self.scales * n_releases)
+
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log probability of noise ``(..., m)``, shape (...); -inf off the whole numbers."""
         logs = np.log(np.tanh(0.5 / self.scales)) - np.abs(z) / self.scales
         return np.where(z == np.rint(z), logs, -np.inf).sum(axis=-1)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference that is not whole."""
-        del measure  # pure: holds at every delta
+        del delta  # pure: holds at every delta
         if (differences != np.rint(differences)).any():
             return math.inf
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare the release laws of two answers with finitely many whole values."""
-        if k > 1:
-            raise NotComputableError("repeated geometric noise has no one-dimensional statistic")
-        return geometric_lattice(first, second, self.scales)
+        """Compare the release laws of two answers with finitely many whole values.
+
+        Several releases of an answer are one release of that answer k times over.
+        """
+        if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
+            raise NotComputableError("exact leakage of this noise needs finitely many answers")
+        one, other = (repeated(law, k) for law in (first, second))
+        return geometric_lattice(one, other, np.tile(self.scales, k))
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Refuse: a sum over a finite law's values serves."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from mechanisms.base import Knowledge, Sees
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.gaussian import gaussian_leakage
 from mechanisms.noise.point_mass import agreement, aligned_pair
@@ -23,6 +24,7 @@ class ExactRelease:
     """Release the answer itself, every time."""
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:

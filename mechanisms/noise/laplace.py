@@ -11,9 +11,10 @@ from scipy.stats.qmc import Sobol
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import FloatArray, finite, positive
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
-from mechanisms.leakage.integer_grid import laplace_lattice
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.integer_grid import laplace_lattice, repeated
 from mechanisms.leakage.laplace_shift import (
     LaplaceShift,
     VectorLaplaceShift,
@@ -23,9 +24,7 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
-FLOAT_NOTE = "floating-point sampling is an idealisation of the continuous law"
 MIXTURE_POINTS = 1024
 
 
@@ -55,20 +54,30 @@ class LaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=shape)
 
+    def split_among(self, n_releases: int) -> LaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return LaplaceNoise(scales=self.scales * n_releases)
+
     def log_density(self, z: FloatArray) -> FloatArray:
         """Log density of noise ``(..., m)``, shape (...)."""
         return (-np.abs(z) / self.scales - np.log(2 * self.scales)).sum(axis=-1)
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases under translations by ``(p, m)`` differences; exact."""
-        del measure  # pure: holds at every delta
+        del delta  # pure: holds at every delta
         return k * float((np.abs(differences) / self.scales).sum(axis=-1).max())
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Compare Gaussian answers of equal covariance, or finite ones along one coordinate."""
-        if k > 1:
-            raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+        """Compare Gaussian answers of equal covariance, or finite ones along one coordinate.
+
+        Several releases of a whole-number answer are one release of that answer k times over.
+        """
         finite_laws = both_finite(first, second)
+        if k > 1:
+            if finite_laws is None:
+                raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+            one, other = (repeated(law, k) for law in finite_laws)
+            return laplace_lattice(one, other, np.tile(self.scales, k))
         if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
             return self._finite_leakage(*finite_laws)
         difference, covariance = shared_gaussian(first, second)
@@ -82,7 +91,7 @@ class LaplaceNoise:
 
     def _finite_leakage(self, first: FiniteLaw, second: FiniteLaw) -> PairLeakage:
         """Reduce to the one coordinate that answers differ in, or tabulate whole vectors."""
-        atoms = np.concatenate([first.support, second.support])
+        atoms = np.concatenate([first.atoms, second.atoms])
         if np.count_nonzero((atoms != atoms[0]).any(axis=0)) > 1 and atoms.ndim == 2:
             return laplace_lattice(first, second, self.scales)
         direction, (p, q) = along_a_line(first, second)
@@ -148,9 +157,13 @@ class DirectionalLaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scale, size=(*shape[:-1], 1)) * self.direction
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> DirectionalLaplaceNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return DirectionalLaplaceNoise(scale=self.scale * n_releases, direction=self.direction)
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases; infinite for a difference off the direction."""
-        del measure
+        del delta
         along = differences @ self.direction
         across = differences - np.outer(along, self.direction)
         size = np.linalg.norm(differences, axis=-1).max()
@@ -196,12 +209,16 @@ class DirectionalLaplaceNoise:
         return law.log_density(residual + law.mean) - noiseless + noised
 
 
-def laplace_scale(distance: float, epsilon: float) -> float:
-    """Return the scale distance / epsilon; refuse a budget or distance that calls for no noise."""
+def laplace_scale(distance: float, epsilon: float, *, asked: float | None = None) -> float:
+    """Return the scale distance / epsilon; refuse a budget or distance that calls for no noise.
+
+    `asked` is the budget that a refusal names, where `epsilon` is made from it.
+    """
     scale = distance / epsilon
     if not scale > 0:
         raise NotApplicableError(
-            f"no Laplace noise is called for at distance {distance:g} and epsilon {epsilon:g}: "
+            f"no Laplace noise is called for at distance {distance:g} and "
+            f"epsilon={epsilon if asked is None else asked:g}: "
             "release the answer itself"
         )
     return scale

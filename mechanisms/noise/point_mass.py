@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.check import Array, FloatArray
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import FinitePair
 
 
@@ -17,7 +17,7 @@ def agreement(releases: Array, answers: Array) -> FloatArray:
 
 def aligned_pair(first: FiniteLaw, second: FiniteLaw) -> FinitePair:
     """Return the two laws' probabilities on the union of their atoms."""
-    rows = np.concatenate([first.support, second.support])
+    rows = np.concatenate([first.atoms, second.atoms])
     flat = rows.reshape(len(rows), -1)
     atoms, index = np.unique(flat, axis=0, return_inverse=True)
     index = index.ravel()

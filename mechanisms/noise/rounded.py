@@ -10,7 +10,7 @@ import numpy as np
 from mechanisms.base import Calibration, Knowledge, Sees, guarantee_of
 from mechanisms.check import Array, FloatArray, whole
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import AtMost, PairLeakage
+from mechanisms.leakage.pair import PairLeakage, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, additive
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import Budget
@@ -90,4 +90,4 @@ class RoundedRelease:
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, n_releases: int) -> PairLeakage:
         """Bound the leakage by that of the unrounded releases (data processing)."""
-        return AtMost(self.inner.leakage(first, second, n_releases))
+        return PostProcessed(self.inner.leakage(first, second, n_releases))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mechanisms.check import NotPossibleError
 
-class NotComputableError(ValueError):
+
+class NotComputableError(NotPossibleError):
     """An exact leakage that nobody can compute here; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotComputable:
+    """A number that is not known, as a value; `reason` says why."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

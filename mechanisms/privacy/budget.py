@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from mechanisms.check import positive, within
+
+SMALLEST, LARGEST = 1e-6, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,33 +22,58 @@ class NoBudget(Budget):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epsilon(Budget):
-    """Pure budget: epsilon in (0, inf], in nats; inf means no noise."""
+    """Pure budget: epsilon in [1e-6, 1e6], in nats, or inf, which means no noise."""
 
     epsilon: float
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        computable("epsilon", self.epsilon)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpsilonDelta(Budget):
-    """Approximate budget: epsilon in (0, inf], in nats, and delta in (0, 1)."""
+    """Approximate budget: epsilon in [1e-6, 1e6] or inf, in nats, and delta in (0, 1)."""
 
     epsilon: float
     delta: float
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        computable("epsilon", self.epsilon)
         within("delta", self.delta, 0, 1, ends="()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenyiEpsilon(Budget):
-    """Renyi budget: order in (0, inf] and epsilon in (0, inf], in nats."""
+    """Renyi budget: order in (0, inf], and epsilon in [1e-6, 1e6] or inf, in nats."""
 
     order: float
     epsilon: float
 
     def __post_init__(self) -> None:
         positive("order", self.order)
-        positive("epsilon", self.epsilon)
+        computable("epsilon", self.epsilon)
+
+
+def computable(name: str, value: object) -> float:
+    """Return a positive budget within the limits of double precision, or inf.
+
+    Raises
+    ------
+    ValueError
+        If it is not positive, or finite and outside [1e-6, 1e6]: noise for such budgets is lost
+        in rounding, or drowns everything.
+
+    Examples
+    --------
+    >>> computable("epsilon", 1e-9)
+    Traceback (most recent call last):
+    ...
+    ValueError: epsilon must be in [1e-06, 1e+06] or inf (no noise), got epsilon=1e-09.
+    """
+    number = positive(name, value)
+    if number < SMALLEST or LARGEST < number < math.inf:
+        raise ValueError(
+            f"{name} must be in [{SMALLEST:g}, {LARGEST:g}] or inf (no noise), "
+            f"got {name}={value!r}."
+        )
+    return number

@@ -1,18 +1,33 @@
-"""Renyi Pufferfish privacy by joint convexity, and the best of the published bounds."""
+"""Renyi Pufferfish privacy by joint convexity, for scalar answers.
+
+Scales are upper bounds on the noise needed, rounded towards more noise; epsilons (nats) are upper
+bounds on the leakage of a pair in both directions. Scale 0 is no noise, an infinite scale means
+that no noise meets the budget by this theorem.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mechanisms import check
 from mechanisms.base import Mechanism
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import comonotone
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.laws.coupling import Coupling, comonotone
+from mechanisms.leakage.root import largest_convex
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RenyiMeasure
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.scale_claim import check_noise, checked_order, over_pairs, scaled_noise
+from mechanisms.privacy.indistinguishability import Renyi
+from mechanisms.renyi.noise_cost import (
+    log_mean_laplace,
+    reciprocal,
+    rounded_up,
+)
+from mechanisms.renyi.scale_claim import (
+    check_order,
+    over_pairs,
+    scaled_noise,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +41,17 @@ class JointConvexLaplace:
     ----------
     Van Erven and Harremoes (2014), for ``exp((a-1) D_a)`` as an f-divergence, which is jointly
     convex; Mironov (2017), Proposition 6, for the Hellinger integral of two Laplace laws.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = JointConvexLaplace().calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [0.913]
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -34,59 +60,65 @@ class JointConvexLaplace:
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the largest root over the pairs."""
         theorem = "joint convexity of the Hellinger integral (an f-divergence)"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
+        order, epsilon = check_order(budget, theorem), budget.epsilon
         pairs = over_pairs(
             [comonotone(*laws) for laws in answers.law_pairs()],
-            lambda plan: calibrate.joint_convex_laplace(plan, order=order, epsilon=epsilon),
-            lambda plan, b: achieved.joint_convex_laplace(plan, order=order, scale=b),
+            lambda plan: joint_convex_laplace_scale(plan, order=order, epsilon=epsilon),
+            lambda plan, b: joint_convex_laplace_epsilon(plan, order=order, scale=b),
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             notes=answers.skipped(),
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestPublished:
-    """Release ``X + Z`` at the smallest scale that any published bound allows; it says which.
+def joint_convex_laplace_scale(coupling: Coupling, *, order: float, epsilon: float) -> float:
+    """Return the Laplace scale whose mean Hellinger integral over the coupling meets the budget.
 
-    Laplace: Theorem 1 of Ding, Yang, Zhang (2026) at this and at larger orders, Corollary 3.1 of
-    Pierquin et al. (2024), ``W_infinity / epsilon``. Gaussian: Theorem 2 and Corollary 3.1.
-
-    Parameters
-    ----------
-    noise : {"laplace", "gaussian"}
+    Solves ``E[a/(2a-1) e^{(a-1)|z|/b} + (a-1)/(2a-1) e^{-a|z|/b}] = e^{(a-1) epsilon}`` for order
+    a in [1, inf]; valid because ``exp((a-1) D_a)`` is jointly convex (van Erven and Harremoes
+    2014). Never above `wasserstein_laplace_scale` and `shift_laplace_scale`, least possible for
+    points. Order 1: ``E[|z|/b - 1 + e^{-|z|/b}] = epsilon``. Order inf: ``W_inf/epsilon``.
+    In several dimensions it is an upper bound also on this criterion, since the log of the
+    Hellinger integral is superadditive in the L1 distance.
     """
+    order = check.within("order", order, 1, math.inf)
+    epsilon = check.positive("epsilon", epsilon)
+    distances, weights = coupling.distances("l1"), coupling.weights
+    largest = float(distances.max())
+    if largest == 0 or math.isinf(epsilon):
+        return 0.0
+    if math.isinf(order):
+        return rounded_up(largest / epsilon)
+    distances = distances / largest
+    mean = float(weights @ distances)
+    mean_square = float(weights @ distances**2)
+    # D(t) <= t gives the lower end. Upper ends: D >= KL >= t - 1 (Jensen), and the mean of
+    # t - 1 + e^{-t} >= t^2/2 - t^3/6 >= t^2/3 while t <= 1.
+    low = epsilon
+    high = (1 + epsilon) / mean
+    if 3 * epsilon < mean_square:
+        high = min(high, math.sqrt(3 * epsilon / mean_square))
+    level = largest_convex(
+        lambda u: log_mean_laplace(distances, weights, order, u),
+        budget=epsilon,
+        low=low,
+        high=max(low, high),
+    )
+    return rounded_up(largest / level)
 
-    requires: ClassVar = (ScalarAnswers,)
-    accepts: ClassVar = RenyiEpsilon
-    noise: Noise
 
-    def __post_init__(self) -> None:
-        check_noise(self.noise)
-
-    def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
-        """Take the best bound of each pair and the largest scale over the pairs."""
-        theorem = "the best of Ding et al. (2026), Pierquin et al. (2024), Song et al. (2017)"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
-        laplace = self.noise == "laplace"
-        solve = calibrate.best_laplace if laplace else calibrate.best_gaussian
-        read = achieved.best_laplace if laplace else achieved.best_gaussian
-        plans = [comonotone(*laws) for laws in answers.law_pairs()]
-        found = [solve(plan, order=order, epsilon=epsilon) for plan in plans]
-        pairs = over_pairs(
-            zip(plans, found, strict=True),
-            lambda pair: pair[1].scale,
-            lambda pair, s: read(pair[0], order=order, scale=s),
-        )
-        binding = max(found, key=lambda best: best.scale)
-        return scaled_noise(
-            pairs,
-            noise=self.noise,
-            measure=RenyiMeasure(order),
-            theorem=theorem,
-            notes=(f"smallest: {binding.bound}", *answers.skipped()),
-        )
+def joint_convex_laplace_epsilon(coupling: Coupling, *, order: float, scale: float) -> float:
+    """Return the log of the mean Hellinger integral over the coupling, over order - 1."""
+    order = check.within("order", order, 1, math.inf)
+    distances = coupling.distances("l1")
+    largest = float(distances.max())
+    if largest == 0:
+        return 0.0
+    if scale == 0 or math.isinf(order):
+        return largest * reciprocal(scale)
+    return log_mean_laplace(distances, coupling.weights, order, 1 / scale)[0]

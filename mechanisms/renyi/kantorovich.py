@@ -1,107 +1,40 @@
-"""Pufferfish privacy from one coupling: W_infinity and the Kantorovich mechanisms, scalar answers.
+"""Approximate Pufferfish privacy from one coupling (Kantorovich mechanisms), for scalar answers.
 
-Song, Wang, Chaudhuri (2017), Pufferfish Privacy Mechanisms for Correlated Data.
+Scales are upper bounds on the noise needed, rounded towards more noise; epsilons (nats) are upper
+bounds on the leakage of a pair in both directions. Scale 0 is no noise, an infinite scale means
+that no noise meets the budget by this theorem.
+
 Ding (2022), Kantorovich Mechanism for Pufferfish Privacy.
+Balle, Wang (2018), Improving the Gaussian Mechanism for Differential Privacy.
+Dwork, Roth (2014), The Algorithmic Foundations of Differential Privacy.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
+import numpy as np
+
+from mechanisms import check
 from mechanisms.base import Mechanism, NotApplicableError
+from mechanisms.check import FloatArray
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import Coupling, comonotone
-from mechanisms.laws.transport import optimal_coupling, pairwise_distances
-from mechanisms.leakage.gaussian_tradeoff import classical_constant
-from mechanisms.leakage.noisy_mixtures import Noise
-from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi import kantorovich_scale as kantorovich
-from mechanisms.renyi.scale_claim import check_noise, over_pairs, scaled_noise
-
-PURE = ApproximateMeasure(0.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WInfinityLaplace:
-    """Release ``X + Lap(W_infinity / epsilon)``: pure epsilon, hence every Renyi order at once.
-
-    Parameters
-    ----------
-    plan : {"comonotone", "transport"}
-        The coupling whose largest displacement counts: the one that attains W_infinity, or the
-        W_1-optimal plan of a network simplex (POT), the strict Kantorovich mechanism. W_1-optimal
-        plans are not unique on the line, and the comonotone one among them moves least.
-
-    References
-    ----------
-    Song, Wang, Chaudhuri (2017), W_infinity mechanism; Ding (2022), Theorem 1.
-    """
-
-    requires: ClassVar = (ScalarAnswers,)
-    accepts: ClassVar = Epsilon
-    plan: Literal["comonotone", "transport"] = "comonotone"
-
-    def __post_init__(self) -> None:
-        check_plan(self.plan)
-
-    def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
-        """Divide the largest displacement over the pairs by epsilon."""
-        pairs = over_pairs(
-            plans(answers, self.plan),
-            lambda plan: calibrate.w_infinity_laplace(plan, epsilon=budget.epsilon),
-            lambda plan, b: achieved.w_infinity_laplace(plan, scale=b),
-        )
-        wide = "Song, Wang, Chaudhuri (2017), W_infinity mechanism"
-        return scaled_noise(
-            pairs,
-            noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
-            theorem=wide if self.plan == "comonotone" else "Ding (2022), Theorem 1",
-            notes=answers.skipped(),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelaxedKantorovichLaplace:
-    """Release ``X + Lap(b)`` with ``E[e^{|x-x'|/b} | x'] <= e^epsilon`` for all x', and for all x.
-
-    Pure epsilon-Pufferfish privacy; never more noise than the largest displacement calls for.
-
-    Parameters
-    ----------
-    plan : {"comonotone", "transport"}
-
-    References
-    ----------
-    Ding (2022), relaxed Kantorovich mechanism.
-    """
-
-    requires: ClassVar = (ScalarAnswers,)
-    accepts: ClassVar = Epsilon
-    plan: Literal["comonotone", "transport"] = "comonotone"
-
-    def __post_init__(self) -> None:
-        check_plan(self.plan)
-
-    def calibrate(self, answers: ScalarAnswers, *, budget: Epsilon) -> Mechanism:
-        """Take the largest scale over the pairs."""
-        pairs = over_pairs(
-            plans(answers, self.plan),
-            lambda plan: kantorovich.relaxed_kantorovich_laplace(plan, epsilon=budget.epsilon),
-            lambda plan, b: achieved.relaxed_kantorovich_laplace(plan, scale=b),
-        )
-        return scaled_noise(
-            pairs,
-            noise="laplace",
-            notion=PUFFERFISH,
-            measure=PURE,
-            theorem="Ding (2022), relaxed Kantorovich mechanism",
-            notes=answers.skipped(),
-        )
+from mechanisms.laws.coupling import Coupling
+from mechanisms.leakage.gaussian_tradeoff import classical_constant, gaussian_deltas
+from mechanisms.leakage.noisy_mixtures import NoiseName
+from mechanisms.leakage.root import smallest_monotone
+from mechanisms.privacy.assumptions import Condition
+from mechanisms.privacy.budget import EpsilonDelta
+from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.renyi.scale_claim import (
+    check_noise,
+    over_pairs,
+    scaled_noise,
+)
+from mechanisms.renyi.w_infinity import plans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +51,22 @@ class KantorovichApproximate:
     References
     ----------
     Ding (2022), Kantorovich mechanism with Gaussian noise; Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = KantorovichApproximate(noise="laplace").calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [1.976]
     """
 
     requires: ClassVar = (ScalarAnswers,)
     accepts: ClassVar = EpsilonDelta
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -130,8 +74,8 @@ class KantorovichApproximate:
     def calibrate(self, answers: ScalarAnswers, *, budget: EpsilonDelta) -> Mechanism:
         """Take the largest scale over the pairs."""
         laplace = self.noise == "laplace"
-        solve = kantorovich.kantorovich_laplace if laplace else kantorovich.kantorovich_gaussian
-        read = achieved.kantorovich_laplace if laplace else achieved.kantorovich_gaussian
+        solve = kantorovich_laplace_scale if laplace else kantorovich_gaussian_scale
+        read = kantorovich_laplace_epsilon if laplace else kantorovich_gaussian_epsilon
         pairs = over_pairs(
             plans(answers, "comonotone"),
             lambda plan: solve(plan, epsilon=budget.epsilon, delta=budget.delta),
@@ -139,9 +83,9 @@ class KantorovichApproximate:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), Kantorovich mechanism, by joint convexity",
             notes=answers.skipped(),
         )
@@ -154,6 +98,17 @@ class KantorovichGaussianClassical:
     References
     ----------
     Ding (2022), with the constant of Dwork and Roth (2014), Theorem A.1.
+
+    Examples
+    --------
+    >>> from mechanisms.laws.finite import FiniteLaw
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = KantorovichGaussianClassical().calibrate(
+    ...     answers, budget=EpsilonDelta(epsilon=1.0, delta=0.001)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [14.262]
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -173,32 +128,113 @@ class KantorovichGaussianClassical:
 
         pairs = over_pairs(
             plans(answers, "comonotone"),
-            lambda plan: kantorovich.classical_gaussian(
-                plan, epsilon=budget.epsilon, delta=budget.delta
-            ),
+            lambda plan: classical_gaussian_scale(plan, epsilon=budget.epsilon, delta=budget.delta),
             read,
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="gaussian",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(budget.delta),
+            notion=Approximate(delta=budget.delta),
             theorem="Ding (2022), with Dwork and Roth (2014), Theorem A.1",
-            notes=("proved for epsilon <= 1", *answers.skipped()),
+            conditions=(Condition.SMALL_EPSILON,),
+            notes=answers.skipped(),
         )
 
 
-def plans(answers: ScalarAnswers, plan: str) -> list[Coupling]:
-    """Return a W_1-optimal coupling of every pair: comonotone, or from a network simplex."""
-    if plan == "comonotone":
-        return [comonotone(p, q) for p, q in answers.law_pairs()]
-    return [
-        optimal_coupling(p, q, costs=pairwise_distances(p, q, norm="l1"))
-        for p, q in answers.law_pairs()
-    ]
+def kantorovich_gaussian_scale(coupling: Coupling, *, epsilon: float, delta: float) -> float:
+    """Return the smallest sigma with ``E[delta_G(epsilon, |z|/sigma)] <= delta``.
+
+    (epsilon, delta)-Pufferfish privacy by joint convexity of the hockey-stick divergence.
+    At delta 0 no Gaussian noise is enough (scale inf) unless the laws are equal.
+    """
+    if delta == 0 and float(coupling.distances("l2").max()) > 0:
+        return math.inf
+    return _mean_delta_scale(
+        coupling.distances("l2"),
+        coupling.weights,
+        epsilon,
+        delta,
+        gaussian_deltas,
+    )
 
 
-def check_plan(plan: str) -> None:
-    """Refuse a plan that there is not."""
-    if plan not in ("comonotone", "transport"):
-        raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={plan!r}.")
+def kantorovich_gaussian_epsilon(coupling: Coupling, *, delta: float, scale: float) -> float:
+    """Return the smallest epsilon with ``E[delta_G(epsilon, |z|/sigma)] <= delta``; rounded up."""
+    return _mean_delta_epsilon(coupling, "l2", delta, scale, gaussian_deltas)
+
+
+def kantorovich_laplace_scale(coupling: Coupling, *, epsilon: float, delta: float) -> float:
+    """Return the smallest b with ``E[(1 - e^{(epsilon - |z|/b)/2})_+] <= delta``.
+
+    (epsilon, delta)-Pufferfish privacy by joint convexity; at delta 0 it is ``max|z|/epsilon``,
+    and never above ``W/epsilon`` where ``P(|z| > W) <= delta``.
+    """
+    return _mean_delta_scale(
+        coupling.distances("l1"), coupling.weights, epsilon, delta, laplace_delta
+    )
+
+
+def kantorovich_laplace_epsilon(coupling: Coupling, *, delta: float, scale: float) -> float:
+    """Return the smallest epsilon with ``E[(1 - e^{(eps - |z|/b)/2})_+] <= delta``; rounded up."""
+    return _mean_delta_epsilon(coupling, "l1", delta, scale, laplace_delta)
+
+
+def laplace_delta(distances: FloatArray, epsilon: float) -> FloatArray:
+    """Return ``delta(epsilon)`` of ``Lap(1)`` and its shift by each distance; exact."""
+    return np.maximum(-np.expm1((epsilon - distances) / 2), 0.0)
+
+
+def _mean_delta_scale(
+    distances: FloatArray,
+    weights: FloatArray,
+    epsilon: float,
+    delta: float,
+    loss: Callable[[FloatArray, float], FloatArray],
+) -> float:
+    epsilon = check.positive("epsilon", epsilon)
+    delta = check.within("delta", delta, 0, 1)
+    largest = float(distances.max())
+    if largest == 0 or math.isinf(epsilon) or float(weights[distances > 0].sum()) <= delta:
+        return 0.0
+    ratio = distances / largest
+    scale = smallest_monotone(
+        lambda s: float(weights @ loss(ratio / s, epsilon)),
+        budget=delta,
+        high=1 / epsilon,
+        floor=1e-6 / (1 + epsilon) * float(ratio[ratio > 0].min()),
+    )
+    return scale * largest
+
+
+def _mean_delta_epsilon(
+    coupling: Coupling,
+    norm: str,
+    delta: float,
+    scale: float,
+    loss: Callable[[FloatArray, float], FloatArray],
+) -> float:
+    distances = coupling.distances("l1" if norm == "l1" else "l2")
+    weights = coupling.weights
+    if float(weights[distances > 0].sum()) <= delta:
+        return 0.0
+    if scale == 0 or delta == 0:
+        largest = float(distances.max())
+        return largest / scale if scale > 0 and norm == "l1" else math.inf
+    moved = distances / scale
+
+    def mean(epsilon: float) -> float:
+        return float(weights @ loss(moved, epsilon))
+
+    if mean(0.0) <= delta:
+        return 0.0
+    return smallest_monotone(mean, budget=delta, high=float(moved.max()), floor=1e-12)
+
+
+def classical_gaussian_scale(coupling: Coupling, *, epsilon: float, delta: float) -> float:
+    """Return ``sqrt(2 log(1.25/delta)) max|z| / epsilon``, epsilon in (0, 1].
+
+    (epsilon, delta)-Pufferfish privacy with the constant of Dwork and Roth (2014), Theorem A.1.
+    """
+    epsilon = check.within("epsilon", epsilon, 0, 1, ends="(]")
+    return classical_constant(delta) * float(coupling.distances("l2").max()) / epsilon

@@ -110,3 +110,18 @@ def log_mean_laplace(
     growth = np.exp((order - 1) * moved - top) - np.exp(-order * moved - top)
     slope = order / (2 * order - 1) * float((weights * distances) @ growth) * scale
     return value, slope
+
+
+def rounded_up(value: float) -> float:
+    """Return the next float: the division that made `value` may have rounded down."""
+    return math.nextafter(value, math.inf) if 0 < value < math.inf else value
+
+
+def rounded_down(value: float) -> float:
+    """Return the previous float: the division that made `value` may have rounded up."""
+    return math.nextafter(value, 0.0) if 0 < value < math.inf else value
+
+
+def reciprocal(scale: float) -> float:
+    """Return 1 / scale; inf for no noise."""
+    return 1 / scale if scale > 0 else math.inf

@@ -12,26 +12,31 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import gammaln
 
+from mechanisms import check
 from mechanisms.base import Mechanism, NotApplicableError
-from mechanisms.check import FloatArray, positive, within
+from mechanisms.check import FloatArray, one_of, positive, within
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, comonotone
+from mechanisms.laws.coupling import Coupling, comonotone
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.additive import AdditiveNoise, Noise
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.leakage.root import largest_convex
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import (
-    RENYI_PUFFERFISH,
-    ApproximateMeasure,
-    Guarantee,
-    NoClaim,
-    RenyiMeasure,
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import Renyi
+from mechanisms.renyi.least_noise_coupling import least_noise_coupling
+from mechanisms.renyi.noise_cost import (
+    log_mean_exp,
+    rounded_down,
 )
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.alternate import least_noise_coupling
-from mechanisms.renyi.scale_claim import PrivateRelease, checked_order
+from mechanisms.renyi.scale_claim import (
+    ZeroNoiseRelease,
+    check_order,
+)
 
 THEOREM = "Ding, Yang, Zhang (2026), Corollary 1"
 
@@ -73,9 +78,13 @@ class PowerNoise:
         log_norm = math.log(2) + gammaln(1 + 1 / p) - math.log(self.rate) / p
         return -self.rate * np.abs(z[..., 0]) ** p - log_norm
 
-    def shift_epsilon(self, differences: FloatArray, measure: ApproximateMeasure, k: int) -> float:
+    def split_among(self, n_releases: int) -> PowerNoise:
+        """Return the noise of which so many releases cost what one of this costs."""
+        return PowerNoise(rate=self.rate / n_releases, power=self.power)
+
+    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Pure epsilon of k releases under translations; exact, since the peak attains it."""
-        del measure
+        del delta
         return k * self.rate * float(np.abs(differences).max()) ** self.power
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
@@ -101,7 +110,7 @@ class RateClaim:
     order: float
     notes: tuple[str, ...] = ()
 
-    def guarantee(self, noise: Noise, n_releases: int) -> Guarantee | NoClaim:
+    def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Read the corollary at this noise's rate."""
         if not isinstance(noise, PowerNoise):
             return NoClaim(reason=f"{THEOREM} is about noise made from a metric")
@@ -110,17 +119,17 @@ class RateClaim:
     def at(self, rate: float, power: float) -> Guarantee:
         """Return the guarantee of noise of this rate; inf is no noise."""
         found = [
-            achieved.wasserstein_exponential(
+            exponential_epsilon(
                 plan.distances() ** power, plan.weights, order=self.order, rate=rate
             )
             for plan in self.plans
         ]
         return Guarantee(
-            notion=RENYI_PUFFERFISH,
-            measure=RenyiMeasure(self.order),
-            epsilon=max(found),
+            notion=Renyi(order=self.order),
+            bound=max(found),
             theorem=THEOREM,
-            notes=(*self.notes, FLOAT_NOTE),
+            assumptions=Assumptions(public=(Public.LAWS,), conditions=(Condition.REAL_NUMBERS,)),
+            notes=self.notes,
         )
 
 
@@ -141,6 +150,16 @@ class WassersteinExponential:
     References
     ----------
     Ding, Yang, Zhang (2026), Corollary 1.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([0, 0, 1], [0, 1, 1]))
+    >>> answers = ScalarAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinExponential(power=0.5).calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [1408.626]
     """
 
     requires: ClassVar = (ScalarAnswers,)
@@ -150,26 +169,25 @@ class WassersteinExponential:
 
     def __post_init__(self) -> None:
         within("power", self.power, 0, 1, ends="(]")
-        if self.plan not in ("comonotone", "transport"):
-            raise ValueError(f"plan must be 'comonotone' or 'transport', got plan={self.plan!r}.")
+        one_of("plan", self.plan, ("comonotone", "transport"))
 
     def calibrate(self, answers: ScalarAnswers, *, budget: RenyiEpsilon) -> Mechanism:
         """Take the smallest rate over the pairs."""
-        order, epsilon = checked_order(budget, THEOREM), budget.epsilon
+        order, epsilon = check_order(budget, THEOREM), budget.epsilon
         plans = tuple(self._plan(p, q, order, epsilon) for p, q in answers.law_pairs())
         claim = RateClaim(plans=plans, order=order, notes=answers.skipped())
         rate = min(self._rate(plan, order, epsilon) for plan in plans)
         if rate == 0:
-            raise NotApplicableError(f"no noise meets this budget by {THEOREM}")
+            raise NotApplicableError(f"no noise meets epsilon={epsilon:g} by {THEOREM}")
         if math.isinf(rate):
-            return PrivateRelease(claim=claim.at(math.inf, self.power))
+            return ZeroNoiseRelease(claim=claim.at(math.inf, self.power))
         return AdditiveNoise(noise=PowerNoise(rate=rate, power=self.power), claim=claim)
 
     def _rate(self, plan: Coupling, order: float, epsilon: float) -> float:
         costs = plan.distances() ** self.power
-        return calibrate.wasserstein_exponential(costs, plan.weights, order=order, epsilon=epsilon)
+        return exponential_rate(costs, plan.weights, order=order, epsilon=epsilon)
 
-    def _plan(self, p: DiscreteLaw, q: DiscreteLaw, order: float, epsilon: float) -> Coupling:
+    def _plan(self, p: FiniteLaw, q: FiniteLaw, order: float, epsilon: float) -> Coupling:
         if self.plan == "comonotone" or not 1 < order < math.inf:
             return comonotone(p, q)
         costs = np.abs(np.subtract.outer(p.atoms, q.atoms)) ** self.power
@@ -179,3 +197,66 @@ class WassersteinExponential:
             return 1 / rate if rate > 0 else math.inf
 
         return least_noise_coupling(p, q, log_costs=lambda s: order * costs / s, scale=scale)
+
+
+def exponential_rate(
+    costs: FloatArray, weights: FloatArray, *, order: float, epsilon: float
+) -> float:
+    """Return the rate eta of noise with density proportional to ``exp(-eta c(z))``, c a metric.
+
+    Ding, Yang, Zhang (2026), Corollary 1: the largest eta with
+    ``E[exp(order eta c(x-x'))] <= exp((order-1) epsilon)``, a lower bound on the largest valid
+    rate. A rate, not a scale: inf means no noise, 0 that no noise is enough.
+
+    Parameters
+    ----------
+    costs : array of shape (k,)
+        ``c(x - x')`` for each pair of a coupling. The comonotone coupling is optimal for
+        ``c = |z|``; for other metrics any coupling is valid and the optimal plan for the cost
+        ``exp(order eta c)`` is best.
+    weights : array of shape (k,)
+    """
+    costs = check.finite("costs", costs)
+    if costs.shape != np.shape(weights) or (costs < 0).any():
+        raise ValueError("costs must be non-negative, one for each weight.")
+    return _rate(costs, check.weights("weights", weights), order, epsilon)
+
+
+def _rate(costs: FloatArray, weights: FloatArray, order: float, epsilon: float) -> float:
+    order = check.within("order", order, 1, math.inf)
+    epsilon = check.positive("epsilon", epsilon)
+    largest = float(costs.max())
+    if largest == 0 or math.isinf(epsilon):
+        return math.inf
+    if math.isinf(order):
+        return rounded_down(epsilon / largest)
+    if order == 1:
+        return 0.0
+    costs = costs / largest
+    budget = (order - 1) * epsilon
+    # log E exp(order u c) <= order u max c gives the lower end, Jensen and the largest term
+    # give two upper ends.
+    mean, mass = float(weights @ costs), float(weights[costs == 1].sum())
+    high = min(budget / (order * mean), (budget - math.log(min(mass, 1.0))) / order)
+
+    def cost(level: float) -> tuple[float, float]:
+        value, slope = log_mean_exp(costs, weights, order * level)
+        return value, order * slope
+
+    low = budget / order
+    return rounded_down(largest_convex(cost, budget=budget, low=low, high=max(low, high)) / largest)
+
+
+def exponential_epsilon(
+    costs: FloatArray, weights: FloatArray, *, order: float, rate: float
+) -> float:
+    """Return the epsilon of Corollary 1 for noise with density ``exp(-rate c(z))``, c a metric."""
+    order = check.within("order", order, 1, math.inf)
+    largest = float(costs.max())
+    if largest == 0:
+        return 0.0
+    if math.isinf(rate) or order == 1:
+        return math.inf
+    if math.isinf(order):
+        return rate * largest
+    return log_mean_exp(costs, weights, order * rate)[0] / (order - 1)

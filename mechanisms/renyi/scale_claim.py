@@ -11,15 +11,17 @@ from typing import TypeVar
 import numpy as np
 
 from mechanisms.base import NotApplicableError
-from mechanisms.laws.discrete import largest_over_pairs
-from mechanisms.leakage.noisy_mixtures import Noise
-from mechanisms.noise.additive import AdditiveNoise
-from mechanisms.noise.additive import Noise as NoiseLaw
+from mechanisms.check import one_of
+from mechanisms.laws.coupling import largest_over_pairs
+from mechanisms.leakage.noisy_mixtures import NoiseName
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
-from mechanisms.noise.laplace import FLOAT_NOTE, LaplaceNoise
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions, Condition, Public
 from mechanisms.privacy.budget import RenyiEpsilon
-from mechanisms.privacy.guarantee import RENYI_PUFFERFISH, Guarantee, Measure, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.notion import Notion
 
 T = TypeVar("T")
 
@@ -32,20 +34,21 @@ class PairScale:
     ----------
     scale : float in [0, inf]
         The noise that it calls for at the budget, in units of the query.
-    achieved : callable
+    epsilon_at_scale : callable
         The epsilon that it proves at any scale in [0, inf); nonincreasing.
     """
 
     scale: float
-    achieved: Callable[[float], float]
+    epsilon_at_scale: Callable[[float], float]
 
 
 def over_pairs(
-    inputs: Iterable[T], scale: Callable[[T], float], achieved: Callable[[T, float], float]
+    inputs: Iterable[T], scale: Callable[[T], float], epsilon_at_scale: Callable[[T, float], float]
 ) -> list[PairScale]:
     """Apply a theorem to what it needs of each pair (a coupling, a distance, two laws)."""
     return [
-        PairScale(scale=scale(item), achieved=functools.partial(achieved, item)) for item in inputs
+        PairScale(scale=scale(item), epsilon_at_scale=functools.partial(epsilon_at_scale, item))
+        for item in inputs
     ]
 
 
@@ -61,33 +64,31 @@ class ScaleClaim:
 
     Parameters
     ----------
-    achieved : tuple of callable
+    epsilon_at_scale : tuple of callable
         One a pair: epsilon at a scale.
     noise : {"laplace", "gaussian"}
         For which the theorem holds.
-    notion, theorem : str
-    measure : Measure
+    notion : Notion
+    theorem : str
+    conditions : tuple of Condition
     notes : tuple of str
-    repeatable : bool
-        Whether the theorem averages over pairs of answers, so that it covers repeated Laplace
-        releases.
     """
 
-    achieved: tuple[Callable[[float], float], ...]
-    noise: Noise
-    notion: str
+    epsilon_at_scale: tuple[Callable[[float], float], ...]
+    noise: NoiseName
+    notion: Notion
     theorem: str
-    measure: Measure
+    conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
-    repeatable: bool = True
 
     def guarantee(self, noise: NoiseLaw, n_releases: int) -> Guarantee | NoClaim:
         """Read the theorem at this noise's scale."""
         if isinstance(noise, LaplaceNoise) and self.noise == "laplace":
-            if n_releases > 1 and not self.repeatable:
-                return NoClaim(reason="the true divergence of repeated releases is not known")
+            # The smallest scale serves as that of all coordinates: the bound falls with the scale.
             return self.at(float(noise.scales.min()) / n_releases)
         if isinstance(noise, GaussianNoise) and self.noise == "gaussian":
+            # Isotropic noise of the least eigenvalue plus an independent rest: data processing.
+            # eigvalsh may return a tiny negative number for a singular covariance.
             least = float(np.linalg.eigvalsh(noise.covariance)[0])
             return self.at(math.sqrt(max(least, 0.0) / n_releases))
         return NoClaim(reason=f"{self.theorem} is about {self.noise} noise")
@@ -96,15 +97,15 @@ class ScaleClaim:
         """Return the guarantee of noise of this scale; 0 is no noise."""
         return Guarantee(
             notion=self.notion,
-            measure=self.measure,
-            epsilon=max(epsilon(scale) for epsilon in self.achieved),
+            bound=max(at(scale) for at in self.epsilon_at_scale),
             theorem=self.theorem,
+            assumptions=Assumptions(public=(Public.LAWS,), conditions=self.conditions),
             notes=self.notes,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateRelease(ExactRelease):
+class ZeroNoiseRelease(ExactRelease):
     """Release the answer itself, where its laws meet the budget without noise."""
 
     claim: Guarantee
@@ -119,41 +120,49 @@ class PrivateRelease(ExactRelease):
         del n_releases
         return self.claim
 
+    def split_among(self, n_releases: int) -> ZeroNoiseRelease:
+        """Return the same release: nothing is spent."""
+        del n_releases
+        return self
+
 
 def scaled_noise(
     pairs: Sequence[PairScale],
     *,
-    noise: Noise,
-    measure: Measure,
+    epsilon: float,
+    noise: NoiseName,
+    notion: Notion,
     theorem: str,
+    conditions: tuple[Condition, ...] = (),
     notes: tuple[str, ...] = (),
-    notion: str = RENYI_PUFFERFISH,
     dimension: int = 1,
-    repeatable: bool = True,
-) -> AdditiveNoise | PrivateRelease:
+) -> AdditiveNoise | ZeroNoiseRelease:
     """Return the mechanism whose noise serves every pair: the largest of their scales.
 
     Noise is independent with one scale per coordinate. A scale of 0 releases the answer itself.
+    `epsilon` is the budget that was asked for, which a refusal names.
 
     Raises
     ------
     NotApplicableError
         If the theorem calls for infinite noise.
     """
+    # Every theorem's epsilon is nonincreasing in the scale, so the largest scale serves all pairs;
+    # the claim is then read at that scale for each of them, and the worst pair counts.
     scale = largest_over_pairs([pair.scale for pair in pairs])
     claim = ScaleClaim(
-        achieved=tuple(pair.achieved for pair in pairs),
+        epsilon_at_scale=tuple(pair.epsilon_at_scale for pair in pairs),
         noise=noise,
         notion=notion,
         theorem=theorem,
-        measure=measure,
-        notes=(*notes, FLOAT_NOTE),
-        repeatable=repeatable,
+        conditions=(*conditions, Condition.REAL_NUMBERS),
+        notes=notes,
     )
     if math.isinf(scale):
-        raise NotApplicableError(f"no {noise} noise meets this budget by {theorem}")
+        raise NotApplicableError(f"no {noise} noise meets epsilon={epsilon:g} by {theorem}")
     if scale == 0:
-        return PrivateRelease(claim=claim.at(0.0))
+        # Noise of scale 0 has no density; the release is then the answer itself.
+        return ZeroNoiseRelease(claim=claim.at(0.0))
     if noise == "laplace":
         return AdditiveNoise(noise=LaplaceNoise(scales=np.full(dimension, scale)), claim=claim)
     covariance = scale**2 * np.eye(dimension)
@@ -162,7 +171,7 @@ def scaled_noise(
     )
 
 
-def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
+def check_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> float:
     """Return the budget's order; a theorem for orders from `low` on refuses smaller ones."""
     if budget.order < low:
         raise NotApplicableError(
@@ -173,5 +182,4 @@ def checked_order(budget: RenyiEpsilon, theorem: str, *, low: float = 1.0) -> fl
 
 def check_noise(noise: str) -> None:
     """Refuse a noise law that there is not."""
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got noise={noise!r}.")
+    one_of("noise", noise, ("laplace", "gaussian"))

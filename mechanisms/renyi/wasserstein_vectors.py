@@ -13,20 +13,28 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.base import Mechanism
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.laws.discrete import Coupling, DiscreteLaw, Norm
+from mechanisms.check import one_of
+from mechanisms.knowledge import FiniteAnswers
+from mechanisms.laws.coupling import Coupling, Norm
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.transport import pairwise_distances, w_infinity
-from mechanisms.leakage.noisy_mixtures import Noise
+from mechanisms.leakage.noisy_mixtures import NoiseName
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
-from mechanisms.privacy.guarantee import PUFFERFISH, ApproximateMeasure, RenyiMeasure
-from mechanisms.renyi import achieved, calibrate
-from mechanisms.renyi.alternate import least_noise_coupling
+from mechanisms.privacy.indistinguishability import PURE, Renyi
+from mechanisms.renyi.alpha_wasserstein import (
+    wasserstein_gaussian_epsilon,
+    wasserstein_gaussian_scale,
+    wasserstein_laplace_epsilon,
+    wasserstein_laplace_scale,
+)
+from mechanisms.renyi.least_noise_coupling import least_noise_coupling
 from mechanisms.renyi.scale_claim import (
     check_noise,
-    checked_order,
+    check_order,
     over_pairs,
     scaled_noise,
 )
+from mechanisms.renyi.w_infinity import w_infinity_laplace_epsilon, w_infinity_laplace_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +51,21 @@ class WassersteinVectors:
     References
     ----------
     Ding, Yang, Zhang (2026), Theorems 1 and 2 with the cost's metric in R^m (Corollary 1).
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WassersteinVectors(noise="laplace").calibrate(
+    ...     answers, budget=RenyiEpsilon(order=2.0, epsilon=0.5)
+    ... )
+    >>> mechanism.variances().round(3).tolist()
+    [46.25, 46.25]
     """
 
     requires: ClassVar = (FiniteAnswers,)
     accepts: ClassVar = RenyiEpsilon
-    noise: Noise
+    noise: NoiseName
 
     def __post_init__(self) -> None:
         check_noise(self.noise)
@@ -56,11 +74,11 @@ class WassersteinVectors:
         """Take the largest scale over the pairs, each on its own best coupling."""
         laplace = self.noise == "laplace"
         theorem = f"Ding, Yang, Zhang (2026), Theorem {1 if laplace else 2}, in R^m"
-        order, epsilon = checked_order(budget, theorem), budget.epsilon
-        solve = calibrate.wasserstein_laplace if laplace else calibrate.wasserstein_gaussian
-        read = achieved.wasserstein_laplace if laplace else achieved.wasserstein_gaussian
+        order, epsilon = check_order(budget, theorem), budget.epsilon
+        solve = wasserstein_laplace_scale if laplace else wasserstein_gaussian_scale
+        read = wasserstein_laplace_epsilon if laplace else wasserstein_gaussian_epsilon
 
-        def best(laws: tuple[DiscreteLaw, DiscreteLaw]) -> Coupling:
+        def best(laws: tuple[FiniteLaw, FiniteLaw]) -> Coupling:
             lengths = pairwise_distances(*laws, norm="l1" if laplace else "l2")
 
             def log_costs(scale: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -83,8 +101,9 @@ class WassersteinVectors:
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise=self.noise,
-            measure=RenyiMeasure(order),
+            notion=Renyi(order=order),
             theorem=theorem,
             dimension=answers.dimension,
         )
@@ -102,6 +121,14 @@ class WInfinityVectors:
     References
     ----------
     Song, Wang, Chaudhuri (2017), W_infinity mechanism.
+
+    Examples
+    --------
+    >>> laws = tuple(FiniteLaw.of_sample(x) for x in ([[0, 0], [0, 1]], [[0, 0], [2, 1]]))
+    >>> answers = FiniteAnswers(laws=laws, pairs=((0, 1),))
+    >>> mechanism = WInfinityVectors().calibrate(answers, budget=Epsilon(epsilon=1.0))
+    >>> mechanism.variances().round(3).tolist()
+    [8.0, 8.0]
     """
 
     requires: ClassVar = (FiniteAnswers,)
@@ -109,33 +136,26 @@ class WInfinityVectors:
     ground: Norm = "l1"
 
     def __post_init__(self) -> None:
-        if self.ground not in ("l1", "l2"):
-            raise ValueError(f"ground must be 'l1' or 'l2', got ground={self.ground!r}.")
+        one_of("ground", self.ground, ("l1", "l2"))
 
     def calibrate(self, answers: FiniteAnswers, *, budget: Epsilon) -> Mechanism:
         """Divide the largest L1 displacement over the pairs by epsilon."""
         pairs = over_pairs(
             [w_infinity(*laws, norm=self.ground).coupling for laws in law_pairs(answers)],
-            lambda plan: calibrate.w_infinity_laplace(plan, epsilon=budget.epsilon),
-            lambda plan, b: achieved.w_infinity_laplace(plan, scale=b),
+            lambda plan: w_infinity_laplace_scale(plan, epsilon=budget.epsilon),
+            lambda plan, b: w_infinity_laplace_epsilon(plan, scale=b),
         )
         return scaled_noise(
             pairs,
+            epsilon=budget.epsilon,
             noise="laplace",
-            notion=PUFFERFISH,
-            measure=ApproximateMeasure(0.0),
+            notion=PURE,
             theorem="Song, Wang, Chaudhuri (2017), W_infinity mechanism, in R^m",
             dimension=answers.dimension,
         )
 
 
-def law_pairs(answers: FiniteAnswers) -> list[tuple[DiscreteLaw, DiscreteLaw]]:
-    """Return the laws of every pair as atoms and weights, each unordered pair once."""
-    laws = [
-        DiscreteLaw(
-            atoms=np.asarray(law.support, dtype=np.float64).reshape(law.weights.size, -1),
-            weights=law.weights,
-        )
-        for law in answers.laws
-    ]
+def law_pairs(answers: FiniteAnswers) -> list[tuple[FiniteLaw, FiniteLaw]]:
+    """Return the laws of every pair, each unordered pair once."""
+    laws = [law.as_vectors for law in answers.laws]
     return [(laws[i], laws[j]) for i, j in sorted({(min(p), max(p)) for p in answers.pairs})]

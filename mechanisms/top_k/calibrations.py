@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mechanisms.check import whole
-from mechanisms.group_privacy import THEOREM, group_size
+from mechanisms.group_privacy import THEOREM, group_size, replaced_units
 from mechanisms.influence.calibrate import budget_notes, entry_budget
-from mechanisms.influence.claim import PURE, InfluenceClaim
+from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.knowledge import Candidates, CurveKnowledge
 from mechanisms.knowledge import Sensitivity
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.privacy.guarantee import GROUP, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
 from mechanisms.top_k.peeling import (
-    Accounting,
+    Composition,
     PeeledRanking,
     Selection,
-    check_accounting,
+    check_composition,
     check_selection,
 )
 from mechanisms.top_k.ranking import RankedRelease, coordinates_of, exact_ranking
@@ -33,9 +34,7 @@ class InfluenceTopK:
         Picks that share the per-entry budget equally.
     selection : {"gumbel", "peeled", "permute_and_flip"}
         See `mechanisms.top_k.peeling.PeeledRanking`; the first two are Ours-Exp.
-    releases : int
-        Rankings that share the budget.
-    accounting : {"picks", "ranking"}
+    composition : {"per_pick", "joint"}
         See `mechanisms.top_k.peeling.PeeledRanking`; the first is published, the second needs
         less noise.
 
@@ -48,14 +47,12 @@ class InfluenceTopK:
     accepts: ClassVar = Epsilon
     k: int = 3
     selection: Selection = "gumbel"
-    releases: int = 1
-    accounting: Accounting = "picks"
+    composition: Composition = "per_pick"
 
     def __post_init__(self) -> None:
         whole("k", self.k)
-        whole("releases", self.releases)
         check_selection(self.selection)
-        check_accounting(self.accounting, self.selection)
+        check_composition(self.composition)
 
     def calibrate(
         self,
@@ -70,13 +67,13 @@ class InfluenceTopK:
         return PeeledRanking(
             selection=self.selection,
             k=self.k,
-            epsilon=entry.total / self.releases,
+            epsilon=entry.total,
             candidates=coordinates_of(candidates, self.k),
             sensitivity=candidates.sensitivity,
             claim=InfluenceClaim(
                 knowledge=known, sensitivity=sensitivity, notes=budget_notes(entry)
             ),
-            accounting=self.accounting,
+            composition=self.composition,
         )
 
     def without_noise(
@@ -151,9 +148,8 @@ class GroupOfEntries:
                 "about an entry that the others depend on"
             )
         return Guarantee(
-            notion=GROUP,
-            measure=PURE,
-            epsilon=self.group * per_entry_epsilon,
+            notion=PURE,
+            bound=self.group * per_entry_epsilon,
             theorem=THEOREM,
-            notes=("neighbours: replace one entry",),
+            assumptions=replaced_units("entry", self.group),
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import log_softmax
 
 from mechanisms.base import Sees
-from mechanisms.check import Array, FloatArray, IntArray, positive, whole
+from mechanisms.check import Array, FloatArray, IntArray, one_of, positive, whole
 from mechanisms.influence.claim import EntryClaim
-from mechanisms.laws.answer import AnswerLaw, FiniteLaw
+from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.leakage.integer_grid import CELLS
 from mechanisms.leakage.pair import PairLeakage
@@ -22,8 +23,8 @@ from mechanisms.top_k.ranking import largest
 
 Selection = Literal["gumbel", "peeled", "permute_and_flip"]
 SELECTIONS = ("gumbel", "peeled", "permute_and_flip")
-Accounting = Literal["picks", "ranking"]
-ACCOUNTS = ("picks", "ranking")
+Composition = Literal["per_pick", "joint"]
+COMPOSITIONS = ("per_pick", "joint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,11 +41,13 @@ class PeeledRanking:
 
     Counts are not monotone in an entry's value, so the factor 2 stays. The picks together cost
 
-    - ``accounting="picks"``: ``epsilon = k e``, basic composition, as published;
-    - ``accounting="ranking"``, exponential picks only: ``epsilon = (k + 1) e / 2``. The logarithm
-      of a ranking's probability is the sum of ``e c / 2`` over what is shown, in which the two
-      moved counts give at most ``e / 2`` together, less k logarithms of sums of the weights that
-      are left, each of which moves by at most ``e / 2``.
+    - ``composition="per_pick"``: ``epsilon = k e``, basic composition, as published;
+    - ``composition="joint"``: ``epsilon = (k + 1) e / 2``. The logarithm of a ranking's
+      probability is the sum of ``e c / 2`` over what is shown, in which the two moved counts give
+      at most ``e / 2`` together, plus one term a pick that moves by at most ``e / 2``: for
+      exponential picks less the logarithm of the sum of the weights that are left; for
+      permute-and-flip ``log h(c)``, where ``P(i | left) = exp(e c_i / 2) h(c)`` with h
+      nonincreasing in every count and ``h(c + 1) = exp(-e / 2) h(c)`` where all counts rise.
 
     Parameters
     ----------
@@ -66,11 +69,11 @@ class PeeledRanking:
     candidates: IntArray
     sensitivity: float
     claim: EntryClaim
-    accounting: Accounting = "picks"
+    composition: Composition = "per_pick"
 
     def __post_init__(self) -> None:
         check_selection(self.selection)
-        check_accounting(self.accounting, self.selection)
+        check_composition(self.composition)
         positive("epsilon", self.epsilon, infinite=False)
         positive("sensitivity", self.sensitivity, infinite=False)
         if whole("k", self.k) > len(self.candidates):
@@ -81,7 +84,7 @@ class PeeledRanking:
     @property
     def scale(self) -> float:
         """Scale of a pick's Gumbel or exponential noise, in units of the counts."""
-        shares = 2 * self.k if self.accounting == "picks" else self.k + 1
+        shares = 2 * self.k if self.composition == "per_pick" else self.k + 1
         return self.sensitivity * shares / self.epsilon
 
     @property
@@ -92,6 +95,10 @@ class PeeledRanking:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several rankings of one answer guarantee together."""
         return self.claim.of_entries(n_releases * self.epsilon)
+
+    def split_among(self, n_releases: int) -> PeeledRanking:
+        """Share the per-entry epsilon among releases: a(b) is paid once for all of them."""
+        return replace(self, epsilon=self.epsilon / n_releases)
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``."""
@@ -156,24 +163,18 @@ class PeeledRanking:
                 f"{math.perm(size, self.k)} rankings of {atoms} answers are too many to list"
             )
         picks = all_rankings(size, self.k)
-        one, other = ((law, self.channel(law.support, picks)) for law in (first, second))
+        one, other = ((law, self.channel(law.atoms, picks)) for law in (first, second))
         return channel_pair(one, other, n_releases)
 
 
-def check_accounting(accounting: str, selection: str) -> None:
-    """Refuse an unknown accounting, and that of whole rankings where it is not proved."""
-    if accounting not in ACCOUNTS:
-        raise ValueError(f"accounting must be one of {', '.join(ACCOUNTS)}, got {accounting!r}.")
-    if accounting == "ranking" and selection == "permute_and_flip":
-        raise ValueError("accounting='ranking' needs selection=gumbel or peeled.")
+def check_composition(composition: str) -> None:
+    """Refuse an unknown composition."""
+    one_of("composition", composition, COMPOSITIONS)
 
 
 def check_selection(selection: object) -> None:
     """Refuse a selection that does not exist."""
-    if selection not in SELECTIONS:
-        raise ValueError(
-            f"selection must be one of {', '.join(SELECTIONS)}, got selection={selection!r}."
-        )
+    one_of("selection", selection, SELECTIONS)
 
 
 def all_rankings(size: int, k: int) -> IntArray:

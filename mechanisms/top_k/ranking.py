@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mechanisms.base import (
     Calibration,
+    HasDeterminism,
     HasLeakage,
     Knowledge,
     Mechanism,
@@ -19,11 +20,12 @@ from mechanisms.base import (
 from mechanisms.check import Array, IntArray, whole
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import AtMost, PairLeakage
+from mechanisms.leakage.pair import PairLeakage, PostProcessed
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.sharing import HasSplit
 
 SCANS = 8  # up to this many picks, repeated scans are faster than a sort
 
@@ -84,6 +86,11 @@ class RankedRelease:
     k: int
 
     @property
+    def deterministic(self) -> bool:
+        """Whether the other mechanism is."""
+        return isinstance(self.inner, HasDeterminism) and self.inner.deterministic
+
+    @property
     def guarantee(self) -> Guarantee | NoClaim:
         """What the other mechanism guarantees."""
         return self.inner.guarantee
@@ -91,6 +98,12 @@ class RankedRelease:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what the other mechanism guarantees for several releases of one answer."""
         return guarantee_of(self.inner, n_releases)
+
+    def split_among(self, n_releases: int) -> RankedRelease:
+        """Share the other mechanism's budget among releases."""
+        if not isinstance(self.inner, HasSplit):
+            raise NotApplicableError("no composition theorem covers several such histograms")
+        return replace(self, inner=self.inner.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Release rankings ``(..., k)`` of answers ``(..., m)``; ties go to the lowest index."""
@@ -101,7 +114,7 @@ class RankedRelease:
         """Bound the leakage from above by that of the histogram (data processing)."""
         if not isinstance(self.inner, HasLeakage):
             raise NotComputableError("the histogram's release law has no known form")
-        return AtMost(self.inner.leakage(first, second, n_releases))
+        return PostProcessed(self.inner.leakage(first, second, n_releases))
 
 
 @dataclass(frozen=True, kw_only=True)

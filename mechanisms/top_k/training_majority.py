@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from mechanisms.base import Knowledge, NotApplicableError, Sees
-from mechanisms.check import Array, FloatArray, IntArray, finite, whole
+from mechanisms.check import Array, FloatArray, IntArray, finite, one_of, whole
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.budget import NoBudget
@@ -45,6 +45,7 @@ class FixedRanking:
     """
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
     ranking: IntArray
 
     @property
@@ -85,8 +86,7 @@ class TrainingMajority:
 
     def __post_init__(self) -> None:
         whole("k", self.k)
-        if self.scope not in ("all", "group"):
-            raise ValueError(f"scope must be 'all' or 'group', got scope={self.scope!r}.")
+        one_of("scope", self.scope, ("all", "group"))
 
     def calibrate(self, training: TrainingCounts, *, budget: NoBudget) -> FixedRanking:
         """Rank the training counts, ties by the lowest index."""

@@ -9,13 +9,15 @@ from scipy.stats import laplace, multivariate_normal, norm
 
 from attacks import likelihood_ratio
 from attacks.base import Shadow, Target, UnsupportedMechanismError
-from attacks.likelihood_ratio import LikelihoodRatio, summed_over_atoms
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from attacks.likelihood_ratio import LikelihoodRatio, mixture_log_density
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=40, deadline=None)
 real = st.floats(-20, 20)
@@ -24,7 +26,7 @@ NOTHING = Shadow(secret=np.array([0, 1]), answers=np.zeros((2, 1)), releases=np.
 
 def adding(noise, m=1):
     claim = TranslationClaim(
-        differences=np.ones((1, m)), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.ones((1, m)), theorem="t", notion=PURE, assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 
@@ -40,7 +42,7 @@ def gaussian_noise(covariance):
 
 
 def point(*value):
-    return FiniteLaw(support=np.array([value], dtype=float), weights=np.array([1.0]))
+    return FiniteLaw(atoms=np.array([value], dtype=float), weights=np.array([1.0]))
 
 
 def gaussian(mean, covariance):
@@ -106,35 +108,35 @@ NOISES = {
 def test_summing_over_atoms_equals_brute_force(name, k, atoms, seed):
     mechanism, density = NOISES[name]
     rng = np.random.default_rng(seed)
-    law = FiniteLaw(support=rng.normal(size=(atoms, 2)), weights=rng.dirichlet(np.ones(atoms)))
+    law = FiniteLaw(atoms=rng.normal(size=(atoms, 2)), weights=rng.dirichlet(np.ones(atoms)))
     releases = rng.normal(size=(3, k, 2))
     expected = [
         math.log(
             sum(
                 w * math.prod(float(density(r - x)) for r in row)
-                for x, w in zip(law.support, law.weights, strict=True)
+                for x, w in zip(law.atoms, law.weights, strict=True)
             )
         )
         for row in releases
     ]
-    assert summed_over_atoms(mechanism, releases, law) == pytest.approx(expected)
+    assert mixture_log_density(mechanism, releases, law) == pytest.approx(expected)
     assert fitted(mechanism, [law, law]).score(releases)[:, 0] == pytest.approx(expected)
 
 
 def test_sums_do_not_depend_on_the_chunk(monkeypatch):
     rng = np.random.default_rng(0)
-    law = FiniteLaw(support=rng.normal(size=(5, 2)), weights=np.full(5, 0.2))
+    law = FiniteLaw(atoms=rng.normal(size=(5, 2)), weights=np.full(5, 0.2))
     releases = rng.normal(size=(11, 2, 2))
-    whole = summed_over_atoms(NOISES["laplace"][0], releases, law)
+    whole = mixture_log_density(NOISES["laplace"][0], releases, law)
     monkeypatch.setattr(likelihood_ratio, "CHUNK", 30)
-    assert summed_over_atoms(NOISES["laplace"][0], releases, law).tolist() == whole.tolist()
+    assert mixture_log_density(NOISES["laplace"][0], releases, law).tolist() == whole.tolist()
 
 
 def test_atoms_of_no_weight_do_not_count():
-    law = FiniteLaw(support=np.array([[0.0], [3.0]]), weights=np.array([1.0, 0.0]))
+    law = FiniteLaw(atoms=np.array([[0.0], [3.0]]), weights=np.array([1.0, 0.0]))
     releases = np.array([[[0.5]], [[3.0]]])
-    alone = summed_over_atoms(laplace_noise(1.0), releases, point(0))
-    assert summed_over_atoms(laplace_noise(1.0), releases, law) == pytest.approx(alone)
+    alone = mixture_log_density(laplace_noise(1.0), releases, point(0))
+    assert mixture_log_density(laplace_noise(1.0), releases, law) == pytest.approx(alone)
 
 
 def test_far_releases_keep_finite_log_densities():
@@ -150,7 +152,7 @@ def test_releases_of_the_same_answer_add_up():
 
 def test_exact_releases_of_finite_laws_tell_by_their_probabilities():
     laws = [
-        FiniteLaw(support=np.array([0, 1, 2]), weights=np.array(w))
+        FiniteLaw(atoms=np.array([0, 1, 2]), weights=np.array(w))
         for w in ([0.5, 0.5, 0.0], [0.0, 0.25, 0.75])
     ]
     score = fitted(ExactRelease(), laws).score(np.array([[0, 0], [1, 1], [2, 2], [9, 9]]))
@@ -223,8 +225,8 @@ def test_the_attack_reaches_the_bayes_ceiling_of_laplace_noise():
 
 def test_nothing_is_learnt_from_shadow_worlds():
     attack = LikelihoodRatio()
-    assert not attack.learns
-    assert attack.sees_noise
+    assert not attack.trained
+    assert attack.adaptive
     assert (
         fitted(laplace_noise(1.0), [point(0), point(1)], seed=1).score(np.zeros((1, 1, 1)))
         == fitted(laplace_noise(1.0), [point(0), point(1)], seed=2).score(np.zeros((1, 1, 1)))

@@ -27,8 +27,8 @@ def test_scores_are_the_log_shares_of_the_shadow_worlds():
 def test_the_release_is_ignored():
     found = scores([1, 1, 0], n=50)
     assert (found == found[0]).all()
-    assert not Majority().sees_noise
-    assert Majority().learns
+    assert not Majority().adaptive
+    assert Majority().trained
 
 
 def test_a_secret_that_never_occurs_is_impossible_without_a_warning():

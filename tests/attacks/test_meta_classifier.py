@@ -46,51 +46,51 @@ def attacked(attack, shadow, fresh, n_secrets=2, seed=0):
     return attack.fit(shadow, target(n_secrets), np.random.default_rng(seed)).score(fresh.releases)
 
 
-def measured(metric, fresh, score):
+def estimate(metric, fresh, score):
     game = Scored(
         secret=fresh.secret, score=score, holdout_secret=fresh.secret, holdout_score=score
     )
-    return metric.measure([game], NAMES, np.random.default_rng(0))[""]
+    return metric.estimate([game], NAMES, np.random.default_rng(0))[""]
 
 
-@pytest.mark.parametrize("shadow", ["clean", "noised"])
+@pytest.mark.parametrize("adaptive", [False, True])
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=["linear", "scaled", "neighbours"])
-def test_a_release_that_ignores_the_secret_is_not_broken(estimator, shadow):
+def test_a_release_that_ignores_the_secret_is_not_broken(estimator, adaptive):
     # Null control: hits among 1,000 fair coins leave these limits once in a million.
-    attack = MetaClassifier(estimator=estimator, shadow=shadow)
+    attack = MetaClassifier(estimator=estimator, adaptive=adaptive)
     fresh = worlds([500, 500], 0.0, seed=1)
     score = attacked(attack, worlds([300, 300], 0.0), fresh)
-    hits = measured(Accuracy(), fresh, score).value * 1000
+    hits = estimate(Accuracy(), fresh, score).value * 1000
     assert binom.ppf(5e-7, 1000, 0.5) <= hits <= binom.isf(5e-7, 1000, 0.5)
 
 
-@pytest.mark.parametrize("shadow", ["clean", "noised"])
+@pytest.mark.parametrize("adaptive", [False, True])
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=["linear", "scaled", "neighbours"])
-def test_a_release_that_tells_the_secret_is_broken(estimator, shadow):
-    attack = MetaClassifier(estimator=estimator, shadow=shadow)
+def test_a_release_that_tells_the_secret_is_broken(estimator, adaptive):
+    attack = MetaClassifier(estimator=estimator, adaptive=adaptive)
     fresh = worlds([500, 500], 3.0, seed=1)
     score = attacked(attack, worlds([300, 300], 3.0), fresh)
-    assert measured(Accuracy(), fresh, score).lower > 0.85
+    assert estimate(Accuracy(), fresh, score).lower > 0.85
 
 
-def test_clean_training_sees_answers_and_noised_training_sees_releases():
+def test_an_adaptive_attacker_trains_on_releases_and_the_published_one_on_answers():
     plain = worlds([200, 200], 1.0)
     lied = Shadow(secret=plain.secret, answers=plain.answers, releases=-plain.releases)
     fresh = worlds([200, 200], 1.0, noise=0.1, seed=1)
-    clean, noised = (MetaClassifier(estimator=LINEAR, shadow=s) for s in ("clean", "noised"))
-    assert measured(Accuracy(), fresh, attacked(clean, lied, fresh)).value > 0.95
-    assert measured(Accuracy(), fresh, attacked(noised, lied, fresh)).value < 0.55
-    assert (attacked(clean, lied, fresh) == attacked(clean, plain, fresh)).all()
-    assert (clean.sees_noise, noised.sees_noise) == (False, True)
-    assert clean.learns
+    published, adaptive = (MetaClassifier(estimator=LINEAR, adaptive=a) for a in (False, True))
+    assert estimate(Accuracy(), fresh, attacked(published, lied, fresh)).value > 0.95
+    assert estimate(Accuracy(), fresh, attacked(adaptive, lied, fresh)).value < 0.55
+    assert (attacked(published, lied, fresh) == attacked(published, plain, fresh)).all()
+    assert (published.adaptive, adaptive.adaptive) == (False, True)
+    assert published.trained
 
 
 def test_clean_training_repeats_the_answer_for_every_release():
     fresh = worlds([50, 50], 3.0, k=4, seed=1)
     score = attacked(
-        MetaClassifier(estimator=LINEAR, shadow="clean"), worlds([50, 50], 3.0, k=4), fresh
+        MetaClassifier(estimator=LINEAR, adaptive=False), worlds([50, 50], 3.0, k=4), fresh
     )
-    assert measured(Accuracy(), fresh, score).value > 0.9
+    assert estimate(Accuracy(), fresh, score).value > 0.9
 
 
 def test_more_releases_help_the_attack():
@@ -98,7 +98,7 @@ def test_more_releases_help_the_attack():
     for k in (1, 16):
         fresh = worlds([500, 500], 0.7, k=k, seed=1)
         score = attacked(MetaClassifier(estimator=LINEAR), worlds([500, 500], 0.7, k=k), fresh)
-        found.append(measured(Accuracy(), fresh, score))
+        found.append(estimate(Accuracy(), fresh, score))
     assert found[1].lower > found[0].upper
 
 
@@ -106,10 +106,10 @@ def test_three_to_one_labels_make_the_majority_look_good_but_not_balanced():
     shadow, fresh = worlds([300, 100], 0.0), worlds([600, 200], 0.0, seed=1)
     score = attacked(MetaClassifier(estimator=LINEAR), shadow, fresh)
     floor = attacked(Majority(), shadow, fresh)
-    assert measured(Accuracy(), fresh, floor).value == 0.75
-    assert measured(Accuracy(), fresh, score).value == pytest.approx(0.75, abs=0.02)
-    assert measured(BalancedAccuracy(), fresh, floor).value == 0.5
-    balanced = measured(BalancedAccuracy(), fresh, score)
+    assert estimate(Accuracy(), fresh, floor).value == 0.75
+    assert estimate(Accuracy(), fresh, score).value == pytest.approx(0.75, abs=0.02)
+    assert estimate(BalancedAccuracy(), fresh, floor).value == 0.5
+    balanced = estimate(BalancedAccuracy(), fresh, score)
     assert balanced.lower <= 0.5 <= balanced.upper
 
 
@@ -178,7 +178,7 @@ def test_the_given_estimator_is_never_fitted():
 def test_a_class_with_one_member_is_learnt():
     fresh = worlds([20, 20], 30.0, seed=1)
     score = attacked(MetaClassifier(estimator=LINEAR), worlds([50, 1], 30.0), fresh)
-    assert measured(BalancedAccuracy(), fresh, score).value > 0.9
+    assert estimate(BalancedAccuracy(), fresh, score).value > 0.9
 
 
 @pytest.mark.parametrize(("counts", "n", "missing"), [([9, 0], 2, [1]), ([9, 0, 9], 3, [1])])
@@ -197,10 +197,10 @@ def test_an_estimator_without_probabilities_is_refused(estimator):
         MetaClassifier(estimator=estimator)
 
 
-@pytest.mark.parametrize("shadow", ["noisy", "", None, 1])
-def test_other_shadows_are_refused(shadow):
-    with pytest.raises(ValueError, match=r"^shadow must be 'clean' or 'noised', got shadow="):
-        MetaClassifier(estimator=LINEAR, shadow=shadow)
+@pytest.mark.parametrize("adaptive", ["yes", "", None, 1])
+def test_other_values_of_adaptive_are_refused(adaptive):
+    with pytest.raises(ValueError, match=r"^adaptive must be true or false, got adaptive="):
+        MetaClassifier(estimator=LINEAR, adaptive=adaptive)
 
 
 def test_releases_of_another_width_are_not_supported():

@@ -7,56 +7,21 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from bench.__main__ import truthful_title
+from bench.__main__ import import_from_own_folders, truthful_title
+from tests.support.command import ROOT, bench, one_line, start
 
-ROOT = Path(__file__).parents[2]
 SMALL = [
     "+experiment=quickstart", "n_shadow=30", "n_holdout=30", "n_test=30",
     "scenario.model_subsets=50", "mechanism=[noiseless,directional_gaussian]",
 ]  # fmt: skip
 SLOW = "+mechanisms.slow={_target_:tests.support.components.Slow,seconds:0.4}"
 MANY = "grid.epsilon=[0.5,1.0,1.5,2.0,2.5,3.0]"
-
-
-@pytest.fixture
-def folder(tmp_path, blank_store):
-    shutil.copy(blank_store, tmp_path / "mlflow.db")
-    return tmp_path
-
-
-def environment():
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW")}
-    return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-
-
-def start(folder, *arguments, module="bench"):
-    return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=folder, env=environment(), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-
-
-def bench(folder, *arguments, module="bench"):
-    process = start(folder, *arguments, module=module)
-    out, error = process.communicate(timeout=240)
-    return process.returncode, out, error
-
-
-def refused(folder, *arguments, module="bench"):
-    """Run a command that must fail with one line, and return that line."""
-    code, out, error = bench(folder, *arguments, module=module)
-    assert code == 2, (code, out, error)
-    lines = [line for line in error.splitlines() if line.strip()]
-    assert len(lines) == 1, error
-    return lines[0]
 
 
 def recorded(folder):
@@ -192,7 +157,7 @@ def test_a_killed_worker_loses_and_doubles_no_cell(folder):
 
 
 def workers_of(pid):
-    """Return the loky workers below a process, the busiest first."""
+    """Return the workers below a process."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -202,7 +167,7 @@ def workers_of(pid):
             line = (entry / "cmdline").read_bytes()
         except (OSError, IndexError, ValueError):
             continue
-        if parent == pid and b"popen_loky" in line:
+        if parent == pid and b"spawn_main" in line:
             found.append(int(entry.name))
     return found
 
@@ -239,7 +204,7 @@ def test_two_sweeps_are_compared(folder):
     assert all(change.startswith("changed: value") for change in changes)
 
 
-def test_components_of_ones_own_are_listed_and_typos_told(folder):
+def test_components_of_ones_own_are_listed_and_typos_told(folder, refused):
     own = folder / "own" / "scenario"
     own.mkdir(parents=True)
     (own / "mine.yaml").write_text("# My scenario\n_target_: mine.Mine\n")
@@ -251,13 +216,48 @@ def test_components_of_ones_own_are_listed_and_typos_told(folder):
     assert ", mine, " in line
 
 
+def test_modules_of_ones_own_beside_their_yaml_are_imported_by_workers_too(folder):
+    own = folder / "own"
+    (own / "mechanism").mkdir(parents=True)
+    yaml = "# @package mechanisms.mine\n# Mine\n_target_: my_own_mechanism.Mine\n"
+    (own / "mechanism" / "mine.yaml").write_text(yaml)
+    lines = (
+        "from mechanisms.noise.identity import Noiseless",
+        "class Mine(Noiseless):",
+        "    pass",
+    )
+    (own / "my_own_mechanism.py").write_text("\n".join(lines))
+    words = ["--config-dir", "own", *SMALL[:-1], "mechanism=[mine]", "engine=processes"]
+    code, _, error = bench(folder, *words)
+    assert code == 0, error
+    assert {line[2] for line in table(folder)[1:]} == {"mine"}
+
+
+@pytest.mark.parametrize("words", [["--config-dir", "own"], ["--config-dir=own"], ["-cd", "own"]])
+def test_the_folder_of_ones_own_is_searched_last(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["first"])
+    for _ in range(2):
+        import_from_own_folders(["+experiment=x", *words, "seed=1"])
+    assert sys.path == ["first", str(tmp_path / "own")]
+
+
+def test_a_cell_that_takes_too_long_is_recorded_as_failed(folder):
+    slow = "+mechanisms.slow={_target_:tests.support.components.Slow,seconds:1000}"
+    words = [*SMALL[:-1], "mechanism=[]", "grid.epsilon=[1]", slow, "engine=processes"]
+    code, out, error = bench(folder, *words, "engine.cell_timeout=2")
+    assert code == 1, error
+    assert "failed: slow eps=1 delta=0.001: no result within 2 s (engine.cell_timeout)" in out
+    assert recorded(folder) == ([], 0)
+
+
 def test_curves_have_a_leaderboard(folder):
     arguments = ["+experiment=influence_gaussian", "x=[1,2]"]
     assert bench(folder, *arguments)[0] == 0
-    for form, start in (("table", "Influence"), ("csv", "x,decay 0.5,")):
+    for form, begins in (("table", "Influence"), ("csv", "x,decay 0.5,")):
         code, out, error = bench(folder, f"format={form}", module="bench.leaderboard")
         assert code == 0, error
-        assert out.startswith(start)
+        assert out.startswith(begins)
 
 
 @pytest.mark.parametrize(
@@ -285,14 +285,22 @@ def test_curves_have_a_leaderboard(folder):
         (["list=mechanism_s"], "did you mean"),
         ([*SMALL, "resume=perhaps"], "resume must be true or false"),
         ([*SMALL, "seed=1.5"], "seed must be a whole number"),
+        ([*SMALL, "engine.cell_timeout=5"], "write engine=processes engine.workers=1 with it"),
+        ([*SMALL, "engine=processes", "engine.cell_timeout=0"], "cell_timeout must be in (0, inf)"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_clear_line_and_loses_nothing(folder, arguments, said):
+def test_bad_input_is_one_clear_line_and_loses_nothing(folder, refused, arguments, said):
     assert said in refused(folder, *arguments)
     assert recorded(folder) == ([], 0)
 
 
-def test_a_corrupt_data_file_is_one_clear_line(folder):
+@pytest.mark.parametrize("module", ["bench", "bench.leaderboard"])
+def test_a_process_of_its_own_refuses_in_one_line_too(folder, module):
+    code, _, error = bench(folder, "experiment=quickstrat", module=module)
+    assert "quickstrat" in one_line(code, error)
+
+
+def test_a_corrupt_data_file_is_one_clear_line(folder, refused):
     (folder / "adult.data").write_bytes(b"not a table\n")
     (folder / "adult.test").write_bytes(b"|\nnot a table\n")
     line = refused(folder, *SMALL, f"scenario.data.path={folder}")
@@ -308,5 +316,7 @@ def test_a_corrupt_data_file_is_one_clear_line(folder):
         ("bench.figures", ["experiment=quickstart"], "no finished sweep"),
     ],
 )
-def test_bad_input_of_the_small_commands_is_one_clear_line(folder, module, arguments, said):
+def test_bad_input_of_the_small_commands_is_one_clear_line(
+    folder, refused, module, arguments, said
+):
     assert said in refused(folder, *arguments, module=module)

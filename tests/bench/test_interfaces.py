@@ -136,7 +136,7 @@ def test_a_mechanism_without_its_knowledge_is_not_applicable_with_the_reason(run
     assert table["metric"].tolist() == ["not applicable"]
     (_, result), *_ = outcome.results
     assert result.facts["reason"] == "the scenario offers nothing, not GaussianAnswers"
-    assert not outcome.failed
+    assert outcome.summary.failed == 0
 
 
 def test_a_failing_cell_is_recorded_and_the_sweep_goes_on(run):
@@ -149,8 +149,10 @@ def test_a_failing_cell_is_recorded_and_the_sweep_goes_on(run):
     )  # fmt: skip
     outcome, store = run(study)
     read_back(outcome, store)
-    assert [c.labels["mechanism"] for c, _ in outcome.failed] == ["bad"]
-    assert "planted failure" in outcome.failed[0][1].facts["traceback"]
+    ((failed, result),) = [(c, r) for c, r in outcome.results if r.status == "failed"]
+    assert failed.labels["mechanism"] == "bad"
+    assert "planted failure" in result.facts["traceback"]
+    assert outcome.summary.failed == 1
     assert values(outcome, "acc")["good"] == 1.0
 
 

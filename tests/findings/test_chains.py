@@ -12,6 +12,7 @@ import yaml
 from bench.datasets.sequences.chains import GivenChain
 from bench.scenarios.chain_count import ChainCount
 from bench.study.cross import Cross
+from bench.study.session import Session
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
 from mechanisms.group_privacy import GroupLaplace
 from mechanisms.influence.binary_chain import long_chain_influence
@@ -24,10 +25,11 @@ from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.gaussian import observed_influence, process_covariance
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
-from mechanisms.influence.truncated_gaussian import truncated_influence
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_pure_laplace import SmallestPureLaplace
+from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
+from tests.support.truncated_influence import truncated_influence
 
 BINARY = ((0.6, 0.4), (0.2, 0.8))
 CHAIN = MarkovChain(transition=np.array(BINARY))
@@ -57,7 +59,7 @@ def loss(calibration, epsilon):
 
 def test_families_differ_in_noise():
     expected = {
-        SmallestPureLaplace(): 2.4192, WInfinityLaplace(): 3.0, QUILT: 7.9767,
+        TightPureLaplace(): 2.4192, WInfinityLaplace(): 3.0, QUILT: 7.9767,
         InfluenceLaplace(): 7.9767, ROUGH: 17.2586, GroupLaplace(): 100.0,
     }  # fmt: skip
     for calibration, value in expected.items():
@@ -70,7 +72,7 @@ def test_quilts_are_loose_at_small_epsilon_and_tight_at_large():
         assert loss(QUILT, epsilon) == pytest.approx(value, abs=1e-3)
         assert loss(InfluenceLaplace(), epsilon) == pytest.approx(value, abs=1e-3)
     assert scale(QUILT, 8) == pytest.approx(0.1723, abs=1e-4)
-    assert scale(SmallestPureLaplace(), 8) == pytest.approx(0.1721, abs=1e-4)
+    assert scale(TightPureLaplace(), 8) == pytest.approx(0.1721, abs=1e-4)
 
 
 def test_quilts_add_less_noise_than_w_infinity_at_large_epsilon():
@@ -83,15 +85,16 @@ def test_quilts_add_less_noise_than_w_infinity_at_large_epsilon():
 def test_the_expected_value_claim_breaks_and_names_its_assumption():
     for epsilon, value in ((0.5, 0.5136), (1, 1.0368), (2, 2.0098), (4, 3.4884)):
         assert loss(ExpectedValueLaplace(), epsilon) == pytest.approx(value, abs=1e-3)
-    notes = calibrated(ExpectedValueLaplace(), 1).guarantee.notes
-    assert any("translations of each other" in note for note in notes)
+    assumed = calibrated(ExpectedValueLaplace(), 1).guarantee.assumptions
+    assert Condition.TRANSLATIONS in assumed.conditions
 
 
 @pytest.mark.parametrize(
-    ("reading", "constant", "at_one"), [("joint", 0.8109, 66.852), ("conditional", 0.4055, 15.808)]
+    ("uncertainty_on", "constant", "at_one"),
+    [("joint", 0.8109, 66.852), ("conditional", 0.4055, 15.808)],
 )
-def test_uncertainty_is_a_constant(reading, constant, at_one):
-    settings = {"uncertainty": 0.2, "reading": reading}
+def test_uncertainty_is_a_constant(uncertainty_on, constant, at_one):
+    settings = {"uncertainty": 0.2, "uncertainty_on": uncertainty_on}
     curve, nominal = scenario(**settings).curve, scenario().curve
     for b in (1, 10, 50, 99):
         assert curve.at(b) - nominal.at(b) == pytest.approx(constant, abs=1e-4)
@@ -122,8 +125,8 @@ def test_paying_the_influence_once_buys_more(epsilon, once, thrice):
     curve = chain_curve(CHAIN, 60)
     assert curve.budget(epsilon).total == pytest.approx(once, abs=1e-4)
     assert 3 * curve.budget(epsilon / 3).total == pytest.approx(thrice, abs=1e-4)
-    shared = calibrated(InfluenceLaplace(releases=3), epsilon)
-    assert shared.repeated_guarantee(3).epsilon == pytest.approx(epsilon)
+    shared = calibrated(InfluenceLaplace(), epsilon).split_among(3)
+    assert shared.repeated_guarantee(3).bound == pytest.approx(epsilon)
 
 
 def test_three_releases_have_one_pure_loss():
@@ -163,7 +166,7 @@ def test_every_column_of_the_ledger_is_filled_and_violations_are_explained():
     )  # fmt: skip
     filled, violated = set(), set()
     for cell in study.cells():
-        result = study.measure(cell)
+        result = study.run_cell(cell, Session())
         assert result.status == "finished", (cell.name, result.facts)
         columns = {r["metric"] for r in result.rows if r["attack"] == ""}
         if {"claimed", "exact", "certified"} <= columns:

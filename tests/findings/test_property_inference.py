@@ -20,14 +20,16 @@ from tests.findings.test_distribution_privacy import (
 )
 
 KINDS = {
-    "noiseless": "identity.Noiseless",
-    "expected_value_gaussian": "expected_value.ExpectedValueGaussian",
-    "expected_value_laplace": "expected_value.ExpectedValueLaplace",
-    "eigenvector_gaussian": "eigenvector.EigenvectorGaussian",
-    "uncertain_directional_gaussian": "uncertain_directional.UncertainDirectionalGaussian",
-    "minimum_noise_gaussian": "minimum_noise.MinimumNoiseGaussian",
-    "directional_gaussian": "directional.DirectionalGaussian",
-    "directional_laplace": "directional.DirectionalLaplace",
+    "noiseless": "noise.identity.Noiseless",
+    "expected_value_gaussian": "distribution.expected_value.ExpectedValueGaussian",
+    "expected_value_laplace": "distribution.expected_value.ExpectedValueLaplace",
+    "eigenvector_gaussian": "distribution.eigenvector.EigenvectorGaussian",
+    "uncertain_directional_gaussian": (
+        "distribution.uncertain_directional.UncertainDirectionalGaussian"
+    ),
+    "minimum_noise_gaussian": "distribution.minimum_noise.MinimumNoiseGaussian",
+    "directional_gaussian": "distribution.directional.DirectionalGaussian",
+    "directional_laplace": "distribution.directional.DirectionalLaplace",
     "group_gaussian": "group_privacy.GroupGaussian",
     "group_laplace": "group_privacy.GroupLaplace",
 }
@@ -42,7 +44,7 @@ def results(**changes):
         "scenarios": {"adult": ADULT | {"model": "sampled"}},
         "mechanisms": {k: {"_target_": f"mechanisms.{v}"} for k, v in KINDS.items()},
         "attacks": {
-            "published": META | {"shadow": "clean", "estimator": LOGISTIC},
+            "published": META | {"adaptive": False, "estimator": LOGISTIC},
             "adaptive": ADAPTIVE,
             "optimal": {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"},
         },
@@ -54,7 +56,7 @@ def results(**changes):
         "n_test": 100,
     }
     study = Cross(**(settings | changes))
-    return {c.labels["mechanism"]: study.measure(c) for c in study.cells()}
+    return {c.labels["mechanism"]: study.run_cell(c) for c in study.cells()}
 
 
 @pytest.fixture(scope="module")

@@ -10,21 +10,19 @@ from scipy.optimize import brentq
 
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
-from mechanisms.laws.closeness import smallest_distance
-from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
+from bench.study.session import Session
+from mechanisms.laws.closeness import w_delta_closeness
+from mechanisms.laws.coupling import comonotone, wasserstein
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import renyi_divergence
-from mechanisms.renyi.calibrate import (
-    best_laplace,
-    joint_convex_laplace,
-    shift_gaussian,
-    shift_laplace,
-    w_infinity_laplace,
-    wasserstein_gaussian,
-    wasserstein_laplace,
-)
-from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
-from tests.bench.test_ledger import LIKELIHOOD
+from mechanisms.renyi.alpha_wasserstein import wasserstein_gaussian_scale, wasserstein_laplace_scale
+from mechanisms.renyi.best_published import best_laplace_scale
+from mechanisms.renyi.joint_convex import joint_convex_laplace_scale
+from mechanisms.renyi.relaxed_kantorovich import relaxed_kantorovich_scale
+from mechanisms.renyi.shift_reduction import shift_gaussian_scale, shift_laplace_scale
+from mechanisms.renyi.tight_noise import tight_scale
+from mechanisms.renyi.w_infinity import w_infinity_laplace_scale
+from tests.bench.study.test_ledger import LIKELIHOOD
 from tests.support.laws import embedded
 
 NAMES = ("adult", "heart", "student")
@@ -32,24 +30,24 @@ PLANS = {name: comonotone(*embedded(name)) for name in NAMES}
 
 
 def theorem_1(name, order, epsilon=0.5):
-    return wasserstein_laplace(PLANS[name], order=order, epsilon=epsilon)
+    return wasserstein_laplace_scale(PLANS[name], order=order, epsilon=epsilon)
 
 
 def corollary(name, order, epsilon=0.5):
     largest = float(PLANS[name].distances().max())
-    return shift_laplace(largest, order=order, epsilon=epsilon)
+    return shift_laplace_scale(largest, order=order, epsilon=epsilon)
 
 
 def joint(name, order, epsilon=0.5):
-    return joint_convex_laplace(PLANS[name], order=order, epsilon=epsilon)
+    return joint_convex_laplace_scale(PLANS[name], order=order, epsilon=epsilon)
 
 
 def gaussian(name, order, epsilon=0.5):
-    return wasserstein_gaussian(PLANS[name], order=order, epsilon=epsilon)
+    return wasserstein_gaussian_scale(PLANS[name], order=order, epsilon=epsilon)
 
 
 def exact(name, order, epsilon, noise):
-    return exact_scale(*embedded(name), order=order, epsilon=epsilon, noise=noise)
+    return tight_scale(*embedded(name), order=order, epsilon=epsilon, noise=noise)
 
 
 CROSSINGS = [
@@ -62,7 +60,7 @@ CROSSINGS = [
 
 @pytest.mark.parametrize(("name", "epsilon", "shift", "pure"), CROSSINGS)
 def test_theorem_1_needs_more_noise_below_an_order(name, epsilon, shift, pure):
-    constant = w_infinity_laplace(PLANS[name], epsilon=epsilon)
+    constant = w_infinity_laplace_scale(PLANS[name], epsilon=epsilon)
     for expected, other in (
         (shift, lambda a: corollary(name, a, epsilon)),
         (pure, lambda _: constant),
@@ -76,12 +74,12 @@ def test_theorem_1_needs_more_noise_below_an_order(name, epsilon, shift, pure):
 
 
 def test_on_two_points_theorem_1_loses_at_every_order_even_to_pure_privacy():
-    points = comonotone(*(DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)))
+    points = comonotone(*(FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)))
     for order in (1.01, 1.5, 2.0, 10.0, 1e3):
-        scale = wasserstein_laplace(points, order=order, epsilon=0.5)
+        scale = wasserstein_laplace_scale(points, order=order, epsilon=0.5)
         assert scale == pytest.approx(2 * order / (order - 1))
-        assert scale > w_infinity_laplace(points, epsilon=0.5)
-        assert scale > shift_laplace(1.0, order=order, epsilon=0.5)
+        assert scale > w_infinity_laplace_scale(points, epsilon=0.5)
+        assert scale > shift_laplace_scale(1.0, order=order, epsilon=0.5)
 
 
 def test_theorem_1_has_a_smallest_scale_and_larger_orders_serve_smaller_ones():
@@ -94,7 +92,7 @@ def test_theorem_1_has_a_smallest_scale_and_larger_orders_serve_smaller_ones():
         scales = [theorem_1(name, float(a)) for a in orders]
         assert float(orders[np.argmin(scales)]) == pytest.approx(order, abs=0.06)
         assert min(scales) == pytest.approx(scale, abs=2e-3)
-        best = best_laplace(PLANS[name], order=1.1, epsilon=0.5)
+        best = best_laplace_scale(PLANS[name], order=1.1, epsilon=0.5)
         assert best.bound == "wasserstein_higher_order"
         assert best.scale == pytest.approx(scale, abs=2e-3)
 
@@ -157,7 +155,7 @@ def test_one_patient_moves_w_infinity_of_heart_and_one_pupil_that_of_student():
         laws = list(embedded(name))
         counts = laws[side].counts.copy()
         counts[np.flatnonzero(laws[side].atoms == value)[0]] -= 1
-        laws[side] = DiscreteLaw.of_counts(atoms=laws[side].atoms, counts=counts)
+        laws[side] = FiniteLaw.of_counts(atoms=laws[side].atoms, counts=counts)
         return wasserstein(*laws, order=math.inf)
 
     assert without("heart", 0, 6.2) == pytest.approx(1.6)  # from 2.2
@@ -170,7 +168,7 @@ def test_one_patient_moves_w_infinity_of_heart_and_one_pupil_that_of_student():
 
 @pytest.mark.parametrize(("name", "distance"), [("adult", 1.0), ("heart", 0.4), ("student", 1.0)])
 def test_a_hundredth_of_the_mass_makes_w_infinity_what_it_is(name, distance):
-    assert smallest_distance(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
+    assert w_delta_closeness(*embedded(name), delta=0.01) == pytest.approx(distance, abs=1e-12)
 
 
 GAPS = [
@@ -188,14 +186,17 @@ def test_how_far_the_bounds_are_above_the_optimum(name, laplace, normal):
     assert found == pytest.approx(laplace, rel=1e-3)
     least = exact(name, 2.0, 0.5, "gaussian")
     largest = float(PLANS[name].distances().max())
-    found = [gaussian(name, 2.0) / least, shift_gaussian(largest, order=2.0, epsilon=0.5) / least]
+    found = [
+        gaussian(name, 2.0) / least,
+        shift_gaussian_scale(largest, order=2.0, epsilon=0.5) / least,
+    ]
     assert found == pytest.approx(normal, rel=1e-3)
 
 
 def test_the_relaxed_kantorovich_mechanism_helps_where_the_far_pairs_share_their_value():
     for name, share in (("adult", 0.5), ("heart", 1.0), ("student", 0.4173)):
-        relaxed = relaxed_kantorovich_laplace(PLANS[name], epsilon=0.5)
-        whole = w_infinity_laplace(PLANS[name], epsilon=0.5)
+        relaxed = relaxed_kantorovich_scale(PLANS[name], epsilon=0.5)
+        whole = w_infinity_laplace_scale(PLANS[name], epsilon=0.5)
         assert relaxed / whole == pytest.approx(share, abs=1e-4)
 
 
@@ -220,7 +221,7 @@ def heart(mechanism, **changes):
     }  # fmt: skip
     study = Cross(**settings)
     (cell,) = study.cells()
-    return study.measure(cell)
+    return study.run_cell(cell, Session())
 
 
 def number(result, metric):
@@ -239,8 +240,8 @@ def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translatio
     [
         ("mechanisms.renyi.alpha_wasserstein.AlphaWassersteinLaplace", {}),
         ("mechanisms.renyi.joint_convex.JointConvexLaplace", {}),
-        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "laplace"}),
-        ("mechanisms.renyi.tight_noise.ExactNoise", {"noise": "gaussian"}),
+        ("mechanisms.renyi.tight_noise.TightNoise", {"noise": "laplace"}),
+        ("mechanisms.renyi.tight_noise.TightNoise", {"noise": "gaussian"}),
     ],
 )
 def test_certified_stays_below_exact_and_exact_below_claimed(target, changes):

@@ -9,7 +9,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.gaussian import GaussianNoise, mahalanobis
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
+from mechanisms.privacy.guarantee import NoClaim
 
 SENSITIVITY = Sensitivity(l1=3.0, l2=2.0, unit="record", size=50, dimension=4)
 
@@ -17,8 +17,8 @@ SENSITIVITY = Sensitivity(l1=3.0, l2=2.0, unit="record", size=50, dimension=4)
 def test_a_group_of_all_records_is_claimed_and_a_smaller_one_is_not():
     whole = GroupLaplace().calibrate(SENSITIVITY, budget=Epsilon(epsilon=0.5))
     assert whole.noise.scales == pytest.approx([50 * 3 / 0.5] * 4)
-    assert whole.guarantee.epsilon == pytest.approx(0.5)
-    assert whole.repeated_guarantee(2).epsilon == pytest.approx(1.0)
+    assert whole.guarantee.bound == pytest.approx(0.5)
+    assert whole.repeated_guarantee(2).bound == pytest.approx(1.0)
     record = GroupLaplace(group=1).calibrate(SENSITIVITY, budget=Epsilon(epsilon=0.5))
     assert record.noise.scales == pytest.approx([3 / 0.5] * 4)
     assert isinstance(record.guarantee, NoClaim)
@@ -30,7 +30,7 @@ def test_gaussian_noise_spends_the_budget_on_the_whole_group(epsilon):
     budget = EpsilonDelta(epsilon=epsilon, delta=1e-3)
     for calibration in ("classical", "analytic"):
         release = GroupGaussian(calibration=calibration).calibrate(SENSITIVITY, budget=budget)
-        assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-6)
+        assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-6)
     c = math.sqrt(2 * math.log(1250))
     classical = GroupGaussian().calibrate(SENSITIVITY, budget=budget)
     assert np.sqrt(classical.variances()) == pytest.approx([50 * 2 * c / epsilon] * 4)
@@ -38,18 +38,18 @@ def test_gaussian_noise_spends_the_budget_on_the_whole_group(epsilon):
 
 def test_the_worst_move_of_a_group_is_found_for_unequal_noise():
     rng = np.random.default_rng(0)
-    measure = ApproximateMeasure(1e-3)
+    delta = 1e-3
     root = rng.standard_normal((4, 4))
     gaussian = GaussianNoise(covariance=1e4 * root @ root.T, calibration="analytic")
     laplace = LaplaceNoise(scales=np.array([40.0, 10.0, 30.0, 20.0]))
     moves = rng.standard_normal((4000, 4))
     spherical = 5 * 2 * moves / np.linalg.norm(moves, axis=1, keepdims=True)
     diamond = 5 * 3 * moves / np.abs(moves).sum(axis=1, keepdims=True)
-    found = group_epsilon(gaussian, SENSITIVITY, 5, measure, 1)
+    found = group_epsilon(gaussian, SENSITIVITY, 5, delta, 1)
     worst = max(mahalanobis(move, gaussian.covariance) for move in spherical)
     assert gaussian.epsilon_at(worst, 1e-3) <= found <= gaussian.epsilon_at(1.1 * worst, 1e-3)
-    found = group_epsilon(laplace, SENSITIVITY, 5, measure, 1)
-    assert laplace.shift_epsilon(diamond, measure, 1) <= found
+    found = group_epsilon(laplace, SENSITIVITY, 5, delta, 1)
+    assert laplace.shift_epsilon(diamond, delta, 1) <= found
     assert found == pytest.approx(15 / 10)
 
 

@@ -61,7 +61,7 @@ def test_one_call_is_a_hundred_times_faster_than_the_loop():
     law = chain.first_law
     looped, slow = timed(lambda: direct_scale(chain.transition, law, length, window))
     scale, fast = timed(lambda: exact_scale([chain], length, EPSILON))
-    curve, whole = timed(lambda: chain_curve(chain, length, up_to=window))
+    curve, whole = timed(lambda: chain_curve(chain, length, b_max=window))
     assert looped == pytest.approx(scale, rel=1e-9)
     assert curve.pufferfish_epsilon(1 / scale) <= EPSILON * (1 + 1e-9)
     assert slow > 100 * max(fast, whole), f"loop {slow:.2f}, scale {fast:.3f}, curve {whole:.3f} s"
@@ -70,7 +70,7 @@ def test_one_call_is_a_hundred_times_faster_than_the_loop():
 def test_the_whole_curve_of_a_long_chain_is_cheaper_per_node_and_quilt():
     chain = random_chain(78)
     _, slow = timed(lambda: direct_scale(chain.transition, chain.first_law, 20, 6))
-    curve, fast = timed(lambda: chain_curve(chain, 2000, up_to=400))
+    curve, fast = timed(lambda: chain_curve(chain, 2000, b_max=400))
     assert curve.values.shape == (401,)
     per_quilt = slow / (20 * 6 * 7 / 2), fast / (2000 * 400 * 401 / 2)
     assert per_quilt[0] > 1000 * per_quilt[1], f"seconds per node and quilt: {per_quilt}"
@@ -79,7 +79,7 @@ def test_the_whole_curve_of_a_long_chain_is_cheaper_per_node_and_quilt():
 def test_the_whole_curve_of_a_long_chain_fits_in_two_gibibytes():
     chain = random_chain(78)
     tracemalloc.start()
-    curve = chain_curve(chain, [2000, 1500, 300], up_to=400)
+    curve = chain_curve(chain, [2000, 1500, 300], b_max=400)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert curve.values.shape == (401,)

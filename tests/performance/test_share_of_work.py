@@ -32,14 +32,14 @@ timed(cross, "metric_rows")         # scoring: metrics
 timed(measure, "certify_attack")    # scoring: certificates
 import bench.sweep.engine as engine
 from bench.store.tracking import Store
-timed(engine, "measured")           # a whole cell
+timed(engine, "run_cell_safely")    # a whole cell
 timed(Store, "record")
 from bench.__main__ import main
 code = main()
 wall = time.perf_counter() - start
 # worlds and releases are also asked for inside the others: count the outer ones and the rest once.
 outer = sum(spent[n] for n in ("_attackers", "_scores", "metric_rows", "certify_attack"))
-sweep = spent["measured"] + spent["record"]
+sweep = spent["run_cell_safely"] + spent["record"]
 sys.stderr.write(f"SHARE {outer / sweep:.4f} of the cells, {outer / wall:.4f} of {wall:.1f} s\\n")
 sys.exit(code)
 """

@@ -9,16 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from attacks.base import Worlds
-from bench.scenarios.base import offered
+from bench.scenarios.base import look_up_fact
+from mechanisms.group_privacy import replaced_units
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_epsilon
-from mechanisms.leakage.pair import AtMost, FinitePair
+from mechanisms.leakage.pair import FinitePair, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, NoBudget
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +31,7 @@ class Points:
     supports: Any = ((0.0,), (1.0,))
     weights: Any = ((1.0,), (1.0,))
     synthetic: bool = True
-    modelled: bool = True
+    worlds_from_model: bool = True
     digest: str = "points"
 
     @property
@@ -43,11 +46,11 @@ class Points:
     def law(self, secret):
         support = np.asarray(self.supports[secret], dtype=float)
         support = support[:, None] if support.ndim == 1 else support
-        return FiniteLaw(support=support, weights=np.asarray(self.weights[secret]))
+        return FiniteLaw(atoms=support, weights=np.asarray(self.weights[secret]))
 
     @property
     def statistics(self):
-        return tuple(f"c{i}" for i in range(self.law(0).support.shape[1]))
+        return tuple(f"c{i}" for i in range(self.law(0).atoms.shape[1]))
 
     def check(self):
         for secret in range(len(self.supports)):
@@ -55,7 +58,7 @@ class Points:
 
     def knowledge(self, kind):
         laws = [self.law(i) for i in range(len(self.supports))]
-        means = np.stack([law.weights @ law.support for law in laws])
+        means = np.stack([law.weights @ law.atoms for law in laws])
         size = means.shape[1]
         facts = {
             GaussianAnswers: GaussianAnswers(
@@ -63,7 +66,7 @@ class Points:
             ),
             Sensitivity: Sensitivity(l1=2.0, l2=2.0**0.5, unit="entry", size=3, dimension=size),
         }
-        return offered(facts, kind)
+        return look_up_fact(facts, kind)
 
     def draw(self, secret, split, rng):
         answers = np.empty((len(secret), len(self.statistics)))
@@ -79,15 +82,15 @@ class Spread(Points):
 
     def knowledge(self, kind):
         laws = [self.law(i) for i in range(len(self.supports))]
-        means = np.stack([law.weights @ law.support for law in laws])
+        means = np.stack([law.weights @ law.atoms for law in laws])
         spreads = np.stack(
             [
-                np.cov(law.support, rowvar=False, ddof=0, aweights=law.weights).reshape(1, 1)
+                np.cov(law.atoms, rowvar=False, ddof=0, aweights=law.weights).reshape(1, 1)
                 for law in laws
             ]
         )
         fact = GaussianAnswers(means=means, covariances=spreads, pairs=self.pairs)
-        return offered({GaussianAnswers: fact}, kind)
+        return look_up_fact({GaussianAnswers: fact}, kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,9 +131,7 @@ class FixedClaim:
     epsilon: float
 
     def guarantee(self, noise, n_releases):
-        return Guarantee(
-            notion="planted", measure=ApproximateMeasure(0.0), epsilon=self.epsilon, theorem="none"
-        )
+        return Guarantee(notion=PURE, bound=self.epsilon, theorem="none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,9 +158,9 @@ class Ranking:
     @property
     def guarantee(self):
         return Guarantee(
-            notion="group differential privacy",
-            measure=ApproximateMeasure(0.0),
-            epsilon=self.epsilon,
+            notion=PURE,
+            bound=self.epsilon,
+            assumptions=replaced_units("entry", 3),
             theorem="post-processing",
         )
 
@@ -170,7 +171,7 @@ class Ranking:
     def leakage(self, first, second, n_releases):
         # All of the histogram's mass moves: the claim of the un-ranked histogram bounds it.
         p = np.array([1.0, np.exp(self.epsilon)])
-        return AtMost(FinitePair(p / p.sum(), p[::-1] / p.sum()))
+        return PostProcessed(FinitePair(p / p.sum(), p[::-1] / p.sum()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +227,7 @@ class ThreeBits:
     """Three uniform bits; the secret is the first one. The answer is the database itself."""
 
     synthetic: bool = True
-    modelled: bool = True
+    worlds_from_model: bool = True
     digest: str = "three-bits"
     secrets: ClassVar = ("x1=0", "x1=1")
     pairs: ClassVar = ((0, 1),)
@@ -234,13 +235,13 @@ class ThreeBits:
 
     def law(self, secret):
         rows = np.array([[secret, a, b] for a in (0, 1) for b in (0, 1)])
-        return FiniteLaw(support=rows, weights=np.full(4, 0.25))
+        return FiniteLaw(atoms=rows, weights=np.full(4, 0.25))
 
     def check(self):
         pass
 
     def knowledge(self, kind):
-        return offered({}, kind)
+        return look_up_fact({}, kind)
 
     def draw(self, secret, split, rng):
         rows = rng.integers(2, size=(len(secret), 3))
@@ -266,9 +267,8 @@ class XorOrParityRelease:
     @property
     def guarantee(self):
         return Guarantee(
-            notion="pufferfish",
-            measure=ApproximateMeasure(0.0),
-            epsilon=0.0,
+            notion=PURE,
+            bound=0.0,
             theorem="Bai et al. (2026), Example 3",
         )
 
@@ -284,7 +284,7 @@ class XorOrParityRelease:
     def leakage(self, first, second, n_releases):
         def law(answers):
             outputs = {}
-            for row, weight in zip(answers.support, answers.weights, strict=True):
+            for row, weight in zip(answers.atoms.astype(int), answers.weights, strict=True):
                 single = {
                     ("a", row[1] ^ row[0], row[2] ^ row[0]): 0.5,
                     ("b", int(row.sum()) % 2): 0.5,
@@ -334,9 +334,9 @@ class Slow:
             noise=LaplaceNoise(scales=np.full(answers.means.shape[1], 1 / budget.epsilon)),
             claim=TranslationClaim(
                 differences=answers.differences(),
-                notion="pufferfish",
+                notion=PURE,
                 theorem="Dwork et al. (2006)",
-                measure=ApproximateMeasure(0.0),
+                assumptions=Assumptions(),
             ),
         )
 
@@ -350,3 +350,13 @@ class Failing:
 
     def calibrate(self, *, budget):
         raise RuntimeError("planted failure")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quoting(Suppression):
+    """Fails with an error that quotes a variable of the environment."""
+
+    variable: str = ""
+
+    def calibrate(self, *, budget):
+        raise RuntimeError(f"{self.variable}={os.environ[self.variable]}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from bench.datasets.table.column import NumericTable
+from bench.scenarios.numeric_column import NumericColumn
 from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 
 COUNTS = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
 GRID = np.array([0.0, 0.5, 1.0, 3.0, 4.0])
@@ -23,7 +23,7 @@ SIDES = {
 
 
 def on_grid(counts):
-    return DiscreteLaw.of_counts(atoms=GRID, counts=counts)
+    return FiniteLaw.of_counts(atoms=GRID, counts=counts)
 
 
 def answers_of(*laws):
@@ -34,5 +34,6 @@ def answers_of(*laws):
 def embedded(name):
     """Return the two laws of a data set of Ding, Yang and Zhang (2026)."""
     file, value, secret = SOURCES[name]
-    table = NumericTable(path=f"embedded:{file}", value=value, secret=secret, count="count")
-    return tuple(table.law(side) for side in SIDES[name])
+    return NumericColumn(
+        path=f"embedded:{file}", value=value, secret=secret, pairs=[SIDES[name]], count="count"
+    ).laws

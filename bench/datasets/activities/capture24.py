@@ -9,20 +9,20 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.csv as pacsv
 
-from bench.datasets.activities.synthetic_activities import synthetic_tally
+from bench.datasets.activities.recording_clock import RecordingClock
+from bench.datasets.activities.synthetic_activities import synthetic_statistics
 from bench.datasets.sequences.sequence_statistics import (
     Entries,
+    SequenceStatistics,
     Steps,
-    Tally,
-    known_steps,
-    tallied,
+    check_steps,
+    from_entries,
     with_notes_on,
 )
 from bench.datasets.source import DataError, folder_with
+from bench.datasets.table.table_file import TableFile
+from bench.datasets.table.times import SECOND, check_unit
 from mechanisms.check import IntArray, positive, whole
 
 DICTIONARY = "annotation-label-dictionary.csv"
@@ -56,10 +56,13 @@ class Capture24:
         transition.
     seed : int
         Of the choice of the held-out participants.
+    unit : {"s", "ms", "us", "ns"}, or None
+        Of times that are numbers, counted from any moment; None finds the one under which all of
+        them lie in 1990 to 2100.
 
     Notes
     -----
-    The stand-in does not heed `window`, `labelling` and `seed`; it says so in the notes.
+    The stand-in does not heed `window`, `labelling`, `seed` and `unit`; it says so in the notes.
 
     References
     ----------
@@ -72,12 +75,14 @@ class Capture24:
     labelling: str = LABELS
     steps: Steps = "all"
     seed: int = 0
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         positive("window", self.window, infinite=False)
         whole("held_out", self.held_out)
         whole("seed", self.seed, low=0)
-        known_steps(self.steps)
+        check_unit(self.unit)
+        check_steps(self.steps)
         if not isinstance(self.labelling, str) or not self.labelling:
             raise ValueError(f"labelling must name a column, got labelling={self.labelling!r}.")
 
@@ -87,27 +92,34 @@ class Capture24:
 
     @property
     def synthetic(self) -> bool:
-        """Whether the made-up population stands in for the files."""
+        """Whether the synthetic population stands in for the files."""
         return self._where is None
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The participants' statistics."""
         if self._where is None:
-            stand_in = synthetic_tally(self.held_out, self.steps)
-            return with_notes_on(stand_in, self, "window", "labelling", "seed")
+            stand_in = synthetic_statistics(self.held_out, self.steps)
+            return with_notes_on(stand_in, self, "window", "labelling", "seed", "unit")
         files = sorted(Path(self._where).iterdir())
         stamp = tuple((file.name, file.stat().st_mtime_ns) for file in files)
         return read_capture24(
-            self._where, stamp, self.window, self.held_out, self.labelling, self.steps, self.seed
+            self._where,
+            stamp,
+            self.window,
+            self.held_out,
+            self.labelling,
+            self.steps,
+            self.seed,
+            self.unit,
         )
 
 
 @functools.lru_cache(maxsize=4)
 def read_capture24(
     folder: str, stamp: tuple[tuple[str, int], ...], window: float, held_out: int, labelling: str,
-    steps: Steps, seed: int,
-) -> Tally:  # fmt: skip
+    steps: Steps, seed: int, unit: str | None,
+) -> SequenceStatistics:  # fmt: skip
     """Read all participants once a process; `stamp` tells changed files apart."""
     del stamp
     root = Path(folder)
@@ -123,11 +135,12 @@ def read_capture24(
     if absent:
         raise DataError(f"{root / METADATA} does not list {', '.join(absent[:3])}.")
     states, groups = tuple(sorted(set(names.values()))), tuple(sorted(set(ages.values())))
-    queried = held_out_of({pid: ages[pid] for pid in files}, held_out, seed)
-    parts, unknown = [], 0
+    queried = choose_held_out({pid: ages[pid] for pid in files}, held_out, seed)
+    parts, unknown, set_back = [], 0, []
     for pid, path in files.items():
-        pieces, strange = sequences_of(path, names, states, window)
+        pieces, strange, rows = sequences_of(path, names, states, window, unit)
         unknown += strange
+        set_back += [f"{pid} in data row {row}" for row in rows]
         parts += [(pid, gap, piece) for gap, piece in pieces]
     if not parts:
         raise DataError(f"{root} has no annotated window.")
@@ -138,9 +151,13 @@ def read_capture24(
     notes = [f"{len(files)} participants, {len(queried)} of them queried"]
     if unknown:
         notes.append(f"{unknown} samples with annotations outside the dictionary: unannotated")
+    if set_back:
+        listed = ", ".join(set_back[:3]) + (", ..." if len(set_back) > 3 else "")
+        often = "once" if len(set_back) == 1 else f"{len(set_back)} times"
+        notes.append(f"the local clock steps back {often} ({listed}): what follows is an hour on")
     if hidden.any():
         notes.append(f"{int(hidden.sum())} unannotated or missing windows inside recordings")
-    return tallied(
+    return from_entries(
         Entries(
             states=states,
             groups=groups,
@@ -158,35 +175,23 @@ def read_capture24(
 
 def label_names(path: Path, labelling: str) -> Mapping[str, str]:
     """Return the label of every annotation."""
-    table = _csv(path, ["annotation", labelling])
-    if (table[labelling] == "").any():
-        raise DataError(f"{path} must have a {labelling} in every row.")
-    return dict(zip(table["annotation"], table[labelling], strict=True))
+    return _mapping(path, "annotation", labelling)
 
 
 def age_bands(path: Path) -> Mapping[str, str]:
     """Return the age band of every participant."""
-    table = _csv(path, ["pid", "age"])
-    return dict(zip(table["pid"], table["age"], strict=True))
+    return _mapping(path, "pid", "age")
 
 
-def _csv(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    try:
-        table = pd.read_csv(path, dtype=str, na_filter=False)
-    except FileNotFoundError:
-        raise DataError(f"no file {path}.") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read as CSV: {error}.") from error
-    for name in columns:
-        if name not in table:
-            raise DataError(f"{path} has no column {name!r}; it has {', '.join(table.columns)}.")
-    twice = table[columns[0]].duplicated()
-    if twice.any():
-        raise DataError(f"{path} lists {table[columns[0]][twice].iloc[0]!r} twice.")
-    return table
+def _mapping(path: Path, key: str, value: str) -> dict[str, str]:
+    table = TableFile(path=str(path), missing=("",)).read(key, value)
+    keys = table.labels(key)
+    if keys.counts.max() > 1:
+        raise DataError(f"{path} lists {keys.names[int(keys.counts.argmax())]!r} twice.")
+    return dict(zip(keys.names, table.text(value).to_pylist(), strict=True))
 
 
-def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
+def choose_held_out(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[str]:
     """Choose the queried participants of each age band; some must be left to train."""
     rng = np.random.default_rng(seed)
     chosen: list[str] = []
@@ -201,48 +206,40 @@ def held_out_of(ages: Mapping[str, str], held_out: int, seed: int) -> frozenset[
 
 
 def sequences_of(
-    path: Path, names: Mapping[str, str], states: Sequence[str], window: float
-) -> tuple[list[tuple[int, IntArray]], int]:
-    """Return a participant's unbroken sequences of labels, and how many samples are unknown.
+    path: Path, names: Mapping[str, str], states: Sequence[str], window: float,
+    unit: str | None = None,
+) -> tuple[list[tuple[int, IntArray]], int, list[int]]:  # fmt: skip
+    """Return a participant's unbroken sequences of labels, and what is to be told.
 
-    Each sequence comes with the number of windows that are missing before it.
+    Returns
+    -------
+    list of (int, array of int)
+        Each sequence, and the number of windows that are missing before it.
+    int
+        Samples whose annotation is not in the dictionary.
+    list of int
+        Data rows in which the local clock steps back.
     """
     code = {annotation: states.index(label) for annotation, label in names.items()}
     none = len(states)  # unannotated
     seen: dict[int, IntArray] = {}
-    start: float | None = None
-    unknown = 0
-    try:
-        reader = pacsv.open_csv(
-            path,
-            convert_options=pacsv.ConvertOptions(
-                include_columns=["time", "annotation"], strings_can_be_null=False,
-                column_types={"time": pa.timestamp("ns"), "annotation": pa.string()},
-            ),
-        )  # fmt: skip
-        for batch in reader:
-            if not batch.num_rows:
-                continue
-            texts = batch.column("annotation").dictionary_encode()
-            kinds = texts.dictionary.to_pylist()
-            known = np.array([code.get(kind, none) for kind in kinds])
-            strange = np.array([bool(kind) and kind not in code for kind in kinds])
-            at = texts.indices.to_numpy()
-            unknown += int(strange[at].sum())
-            moment = batch.column("time").cast(pa.int64()).to_numpy() / 1e9
-            start = float(moment[0]) if start is None else start
-            place = np.floor((moment - start) / window).astype(np.int64)
-            windows, inverse = np.unique(place, return_inverse=True)
-            counts = np.bincount(inverse * (none + 1) + known[at],
-                                 minlength=windows.size * (none + 1))  # fmt: skip
-            for number, row in zip(windows.tolist(), counts.reshape(-1, none + 1), strict=True):
-                seen[number] = seen[number] + row if number in seen else row
-    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as error:
-        raise DataError(f"{path} is not in its published format: {error}.") from error
+    clock, unknown = RecordingClock(unit), 0
+    for block in TableFile(path=str(path)).batches("time", "annotation"):
+        texts = block.labels("annotation")
+        known = np.array([code.get(kind, none) for kind in texts.names])
+        strange = np.array([bool(kind) and kind not in code for kind in texts.names])
+        unknown += int(texts.counts[strange].sum())
+        place = clock.since_start(block, "time") // round(window * SECOND)
+        windows, inverse = np.unique(place, return_inverse=True)
+        counts = np.bincount(inverse * (none + 1) + known[texts.codes],
+                             minlength=windows.size * (none + 1))  # fmt: skip
+        for number, row in zip(windows.tolist(), counts.reshape(-1, none + 1), strict=True):
+            seen[number] = seen[number] + row if number in seen else row
     found = sorted(n for n, row in seen.items() if row.argmax() < none)
     labels = np.array([seen[n].argmax() for n in found], dtype=np.int64)
     missing = np.diff(found) - 1
     cuts = np.flatnonzero(missing > 0) + 1
     gaps = [0, *missing[cuts - 1].tolist()]
     pieces = np.split(labels, cuts)
-    return [(g, p) for g, p in zip(gaps, pieces, strict=True) if p.size], unknown
+    found_pieces = [(g, p) for g, p in zip(gaps, pieces, strict=True) if p.size]
+    return found_pieces, unknown, clock.set_back

@@ -9,8 +9,14 @@ from functools import cached_property
 import pandas as pd
 
 from bench.datasets.activities.home_files import FOLDER, NAMES, name_of, read_home, read_names
-from bench.datasets.sequences.sequence_statistics import Entries, Steps, Tally, known_steps, tallied
-from bench.datasets.source import DataError, located
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    SequenceStatistics,
+    Steps,
+    check_steps,
+    from_entries,
+)
+from bench.datasets.source import DataError, locate
 from mechanisms.check import within
 
 DAY = 86_400
@@ -25,7 +31,7 @@ class HomeActivities:
     folder : str or None
         With ``houseA.activities`` (lines ``start TAB seconds TAB activity`` in order of time) and
         ``houseABC.activity_names`` (lines ``activity TAB name``); None looks in the folder named
-        by ``BENCH_DATA``, then beside the checkout.
+        by ``BENCH_DATA``.
     homes : sequence of str
         Letters, with one list of activities: A, B and C, or D and E.
     train : float in (0, 1)
@@ -50,14 +56,14 @@ class HomeActivities:
         if len(set(self.homes)) < len(self.homes):
             raise ValueError(f"homes must be distinct, got homes={list(self.homes)}.")
         within("train", self.train, 0, 1, ends="()")
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
         listed = NAMES["ABC" if set(self.homes) <= set("ABC") else "DE"]
         files = [name_of(home) for home in self.homes]
-        root = located(FOLDER, self.folder, listed, *files)
+        root = locate(FOLDER, self.folder, listed, *files)
         names = read_names(root / listed)
         tables = []
         for home, file in zip(self.homes, files, strict=True):
@@ -69,7 +75,7 @@ class HomeActivities:
             tables.append(table.assign(home=home, training=day < border))
         rows = pd.concat(tables, ignore_index=True)
         number = pd.factorize(rows["home"])[0]
-        return tallied(
+        return from_entries(
             Entries(
                 states=tuple(names.values()),
                 groups=tuple(f"home {home}" for home in self.homes),

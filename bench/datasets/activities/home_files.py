@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from bench.datasets.source import DataError, unpacked
+from bench.datasets.source import DataError
+from bench.datasets.table.table_file import TableFile
 
 FOLDER = "har_labels/adl_houses"
 NAMES = {"ABC": "houseABC.activity_names", "DE": "houseDE.activity_names"}
@@ -25,10 +27,8 @@ def read_home(path: Path) -> pd.DataFrame:
     ----------
     Van Kasteren et al. (2008); Tapia, Intille, Larson (2004).
     """
-    rows = _rows(path, ("start", "seconds", "activity"))
-    numbers = rows.apply(pd.to_numeric, errors="coerce")
-    whole = numbers.notna().all(axis=None) and (numbers % 1 == 0).all(axis=None)
-    if not whole or not numbers["start"].is_monotonic_increasing:
+    numbers = pd.DataFrame(_rows(path, numeric=("start", "seconds", "activity")))
+    if not (numbers % 1 == 0).all(axis=None) or not numbers["start"].is_monotonic_increasing:
         raise DataError(
             f"{path} is not in its published format: lines must hold whole numbers, in order of "
             f"their start."
@@ -38,19 +38,22 @@ def read_home(path: Path) -> pd.DataFrame:
 
 def read_names(path: Path) -> dict[int, str]:
     """Read the names of activities by number, in the file's order."""
-    rows = _rows(path, ("activity", "name"))
-    if not rows["activity"].str.fullmatch(r"\d+").all():
-        raise DataError(f"{path} is not in its published format: activities must be numbers.")
-    return dict(zip(rows["activity"].astype(int), rows["name"], strict=True))
+    rows = _rows(path, numeric=("activity",), texts=("name",))
+    numbers = rows["activity"].astype(int).tolist()
+    if len(set(numbers)) < len(numbers):
+        raise DataError(f"{path} is not in its published format: an activity occurs twice.")
+    return dict(zip(numbers, rows["name"], strict=True))
 
 
-def _rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    wrong = f"{path} is not in its published format"
+def _rows(path: Path, numeric: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Read lines of fields between tabs, without a header: numbers first, then texts."""
+    columns = (*numeric, *texts)
     try:
-        lines = unpacked(path).decode().splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{wrong}: {error}.") from error
-    rows = [line.split("\t") for line in lines if line.strip()]
-    if not rows or any(len(row) != len(columns) for row in rows):
-        raise DataError(f"{wrong}: lines must be of {', '.join(columns)}, between tabs.")
-    return pd.DataFrame(rows, columns=list(columns))
+        table = TableFile(path=str(path), separator="tab", names=columns).read(*columns)
+        numbers = {name: table.numbers(name) for name in numeric}
+        return numbers | {name: table.text(name).to_pylist() for name in texts}
+    except DataError as error:
+        listed = ", ".join(columns)
+        raise DataError(
+            f"{path} is not in its published format, lines of {listed}, between tabs: {error}"
+        ) from error

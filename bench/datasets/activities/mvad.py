@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import io
-
-import pandas as pd
-
-from bench.datasets.source import DataError, located, unpacked
+from bench.datasets.source import DataError, locate
+from bench.datasets.table.table_file import TableFile
+from bench.datasets.table.text_table import TextTable
 
 FILE = "har_labels/traminer/mvad.csv.gz"
 FIRST, LAST = "Jul.93", "Jun.99"
 
 
-def read_mvad(path: str | None) -> pd.DataFrame:
-    """Read the file as text, one row a person; `path` None looks where optional files are.
+def read_mvad(path: str | None, *groups: str) -> tuple[TextTable, list[str]]:
+    """Read the months and some public columns; `path` None looks where optional files are.
 
-    CSV (``.gz`` allowed) with a header, columns ``Jul.93`` to ``Jun.99`` and public ones.
+    CSV (``.gz`` allowed) with a header, one row a person, columns ``Jul.93`` to ``Jun.99`` and
+    public ones.
+
+    Returns
+    -------
+    TextTable
+    list of str
+        Names of the months, in order.
 
     References
     ----------
     McVicar and Anyadike-Danes (2002).
     """
-    file = located(FILE, path)
-    wrong = f"{file} is not in its published format"
-    try:
-        table = pd.read_csv(io.BytesIO(unpacked(file)), dtype=str, na_filter=False)
-    except ValueError as error:
-        raise DataError(f"{wrong}: {str(error).splitlines()[0]}.") from error
-    if not {FIRST, LAST} <= set(table.columns):
-        raise DataError(f"{wrong}: no columns {FIRST} to {LAST}.")
-    return table
+    file = TableFile(path=str(locate(FILE, path)))
+    header = file.header
+    if not {FIRST, LAST} <= set(header):
+        raise DataError(
+            f"{file.path} is not in its published format: no columns {FIRST} to {LAST}."
+        )
+    months = list(header[header.index(FIRST) : header.index(LAST) + 1])
+    return file.read(*months, *groups), months
 
 
-def careers(table: pd.DataFrame) -> list[list[str]]:
+def careers(table: TextTable, months: list[str]) -> list[list[str]]:
     """Return the monthly states of every person."""
-    return table.iloc[:, table.columns.slice_indexer(FIRST, LAST)].to_numpy().tolist()
+    columns = (table.text(month).to_pylist() for month in months)
+    return [list(states) for states in zip(*columns, strict=True)]

@@ -11,8 +11,14 @@ import numpy as np
 
 from bench.datasets.activities.mvad import careers, read_mvad
 from bench.datasets.sequences.sequence_file import ALL
-from bench.datasets.sequences.sequence_statistics import Entries, Steps, Tally, known_steps, tallied
-from bench.datasets.source import DataError, located
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    SequenceStatistics,
+    Steps,
+    check_steps,
+    from_entries,
+)
+from bench.datasets.source import DataError, locate
 from mechanisms.check import whole, within
 
 SMARTPHONE = "har_labels/uci_har"
@@ -28,7 +34,7 @@ class CareerRanking:
     ----------
     path : str or None
         CSV with a header and columns ``Jul.93`` to ``Jun.99``; None looks in the folder named
-        by ``BENCH_DATA``, then beside the checkout.
+        by ``BENCH_DATA``.
     group : str or None
         Column of the public groups, such as ``male`` or ``Grammar``.
     held_out : float in (0, 1)
@@ -53,22 +59,20 @@ class CareerRanking:
     def __post_init__(self) -> None:
         within("held_out", self.held_out, 0, 1, ends="()")
         whole("seed", self.seed, low=0)
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The file's statistics."""
-        table = read_mvad(self.path)
-        if self.group is not None and self.group not in table:
-            has = ", ".join(table.columns)
-            raise DataError(f"mvad has no column {self.group!r} to group by; it has {has}.")
+        wanted = () if self.group is None else (self.group,)
+        table, months = read_mvad(self.path, *wanted)
         names = [ALL] * len(table) if self.group is None else [
-            f"{self.group}={value}" for value in table[self.group]
+            f"{self.group}={value}" for value in table.text(self.group).to_pylist()
         ]  # fmt: skip
         chosen = np.random.default_rng(self.seed).permutation(len(table))
         queried = np.zeros(len(table), dtype=bool)
         queried[chosen[: round(self.held_out * len(table))]] = True
-        return of_people(careers(table), names, queried.tolist(), self.steps)
+        return of_people(careers(table, months), names, queried.tolist(), self.steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +83,7 @@ class SmartphoneActivities:
     ----------
     folder : str or None
         With ``y_{train,test}.txt``, ``subject_{train,test}.txt`` and ``activity_labels.txt``; None
-        looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        looks in the folder named by ``BENCH_DATA``.
     steps : {"all", "changes"}
 
     References
@@ -93,12 +97,12 @@ class SmartphoneActivities:
     synthetic = False
 
     def __post_init__(self) -> None:
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
-        root = located(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
+        root = locate(SMARTPHONE, self.folder, *SMARTPHONE_FILES)
         names = dict(line.split() for line in _lines(root / "activity_labels.txt"))
         walks, queried = [], []
         for part in ("train", "test"):
@@ -114,12 +118,12 @@ class SmartphoneActivities:
 
 def of_people(
     walks: Sequence[Sequence[str]], groups: Sequence[str], queried: Sequence[bool], steps: Steps
-) -> Tally:
-    """Tally sequences of labels, each of one group, queried or training as a whole."""
+) -> SequenceStatistics:
+    """Count sequences of labels, each of one group, queried or training as a whole."""
     names = tuple(sorted({label for walk in walks for label in walk}))
     places, sizes = tuple(sorted(set(groups))), [len(walk) for walk in walks]
     code = {label: i for i, label in enumerate(names)}
-    return tallied(
+    return from_entries(
         Entries(
             states=names,
             groups=places,

@@ -1,7 +1,7 @@
 """A synthetic stand-in for Capture-24, fixed before any mechanism was run on it.
 
 151 participants in four age bands of 43, 37, 37 and 34, one day of 30-second windows each, with 11
-activities (Chan et al. 2024; Bai et al. 2026, Appendix D.1). The rest is made up: people sleep
+activities (Chan et al. 2024; Bai et al. 2026, Appendix D.1). The rest is synthetic: people sleep
 for about a third of the day, sit for another, and an activity goes on for 3 to 150 minutes.
 """
 
@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.datasets.sequences.sequence_statistics import Entries, Steps, Tally, tallied
-from bench.datasets.sequences.synthetic_walks import alias_tables
+from bench.datasets.sequences.sequence_statistics import (
+    Entries,
+    SequenceStatistics,
+    Steps,
+    from_entries,
+)
 from bench.datasets.source import DataError
+from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.chain import stationary_law
 
 ACTIVITIES = (
@@ -27,7 +32,7 @@ SEED = 24
 NOTE = "SYNTHETIC population: no real participant is in it"
 
 
-def synthetic_tally(held_out: int, steps: Steps) -> Tally:
+def synthetic_statistics(held_out: int, steps: Steps) -> SequenceStatistics:
     """Walk all participants through a day; the first `held_out` of a band are queried.
 
     Raises
@@ -63,7 +68,7 @@ def synthetic_tally(held_out: int, steps: Steps) -> Tally:
         walk[:, step] = np.where(keep, column, other[row, column])
         ready, other, row = accept, alias, band * k + walk[:, step]
     rank = np.concatenate([np.arange(size) for size in BANDS.values()])
-    return tallied(
+    return from_entries(
         Entries(
             states=ACTIVITIES,
             groups=tuple(BANDS),
@@ -75,3 +80,20 @@ def synthetic_tally(held_out: int, steps: Steps) -> Tally:
         ),
         steps,
     )
+
+
+def alias_tables(laws: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the tables of the alias method (Walker 1977; Vose 1991), a row a law."""
+    n, k = laws.shape
+    accept, alias = np.ones((n, k)), np.tile(np.arange(k), (n, 1))
+    for row, law in enumerate(laws):
+        mass = (law * k).tolist()
+        small = [i for i in range(k) if mass[i] < 1]
+        large = [i for i in range(k) if mass[i] >= 1]
+        while small and large:
+            poor, rich = small.pop(), large[-1]
+            accept[row, poor], alias[row, poor] = mass[poor], rich
+            mass[rich] -= 1 - mass[poor]
+            if mass[rich] < 1:
+                small.append(large.pop())
+    return accept, alias

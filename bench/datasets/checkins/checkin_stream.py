@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-from numpy.typing import NDArray
 
-from bench.datasets.ingestion_notes import progress_over
+from bench.datasets.checkins.checkin_times import first_second, local_seconds
+from bench.datasets.read_progress import progress_over
 from bench.datasets.source import DataError
 
 BLOCK = 8 << 20
-TEXT_TIME = pa.binary(30)
 
 
 def blocks(
@@ -35,6 +33,7 @@ def blocks(
     patterns : sequence of str
         One regular expression a column, to tell malformed rows when reading fails.
     wanted : sequence of str
+        A ``time`` with its ``offset`` is replaced by ``local``, seconds since 1970 in local time.
 
     Raises
     ------
@@ -44,29 +43,26 @@ def blocks(
     """
     check_encoding(path)
     try:
+        reader = pacsv.open_csv(
+            path,
+            read_options=pacsv.ReadOptions(column_names=list(columns), block_size=BLOCK),
+            parse_options=pacsv.ParseOptions(
+                delimiter="\t", quote_char=False, ignore_empty_lines=False
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict(columns), include_columns=list(wanted), check_utf8=False,
+                null_values=[], strings_can_be_null=False,
+            ),
+        )  # fmt: skip
         with progress_over(path) as advance:
-            for batch in read_csv(path, columns, wanted):
+            for batch in reader:
                 advance(batch.num_rows)
+                if "time" in wanted:
+                    local = local_seconds(batch.column("time"), batch.column("offset"))
+                    batch = batch.drop_columns(["time"]).append_column("local", pa.array(local))
                 yield batch
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+    except (pa.ArrowKeyError, ValueError) as error:
         raise malformed(path, patterns, str(error)) from error
-
-
-def read_csv(
-    source: Path | pa.NativeFile, columns: Mapping[str, pa.DataType], wanted: Sequence[str]
-) -> pacsv.CSVStreamingReader:
-    """Return the reader of a file of this form; it raises ArrowInvalid for a malformed row."""
-    return pacsv.open_csv(
-        source,
-        read_options=pacsv.ReadOptions(column_names=list(columns), block_size=BLOCK),
-        parse_options=pacsv.ParseOptions(
-            delimiter="\t", quote_char=False, ignore_empty_lines=False
-        ),
-        convert_options=pacsv.ConvertOptions(
-            column_types=dict(columns), include_columns=list(wanted), check_utf8=False,
-            null_values=[], strings_can_be_null=False,
-        ),
-    )  # fmt: skip
 
 
 def check_encoding(path: Path) -> None:
@@ -94,7 +90,8 @@ def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
     bad, first = 0, ""
     with _opened(path) as file:
         for number, line in enumerate(file, start=1):
-            if whole.fullmatch(line) is None:
+            found = whole.fullmatch(line)
+            if found is None or _off_calendar(found.groupdict()):
                 bad += 1
                 if bad == 1:
                     shown = decoded(line.rstrip(b"\r\n")[:120])
@@ -105,16 +102,13 @@ def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
     return DataError(f"{path} has {bad} malformed rows, the first is {first}.")
 
 
+def _off_calendar(parts: Mapping[str, bytes]) -> bool:
+    return "date" in parts and first_second(parts["date"] + parts["year"]) is None
+
+
 def decoded(text: bytes) -> str:
     """Return text in UTF-8, or else in latin-1."""
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
         return text.decode("latin-1")
-
-
-def fixed(column: pa.Array, width: int) -> NDArray[np.uint8]:
-    """Return a column of texts of one width as bytes, shape (n, width)."""
-    buffer = np.frombuffer(column.buffers()[1], dtype=np.uint8)
-    start = column.offset * width
-    return buffer[start : start + len(column) * width].reshape(-1, width)

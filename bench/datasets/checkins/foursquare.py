@@ -10,7 +10,12 @@ from pathlib import Path
 from bench.datasets.checkins.foursquare_checkins import read_checkins
 from bench.datasets.checkins.foursquare_venues import read_countries, read_venues
 from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps, with_notes_on
+from bench.datasets.sequences.sequence_statistics import (
+    SequenceStatistics,
+    Steps,
+    check_steps,
+    with_notes_on,
+)
 from bench.datasets.source import folder_with
 from mechanisms.check import whole
 
@@ -30,7 +35,7 @@ class Foursquare:
     ----------
     folder : str or None
         With the three files ``dataset_TIST2015_{Checkins,POIs,Cities}.txt``; None looks in the
-        folder named by ``BENCH_DATA`` (or ``foursquare`` in it), then beside the checkout; without
+        folder named by ``BENCH_DATA`` (or ``foursquare`` in it); without
         the files the embedded SYNTHETIC population stands in.
     training_days, days : int
         The first days train, those up to `days` are queried; without effect on the stand-in,
@@ -54,7 +59,7 @@ class Foursquare:
             raise ValueError(
                 f"training_days must be below days={self.days}, got {self.training_days}."
             )
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @property
     def _where(self) -> str | None:
@@ -66,10 +71,10 @@ class Foursquare:
         return self._where is None
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The files' statistics."""
         if self._where is None:
-            stand_in = SyntheticCheckIns(steps=self.steps).tally
+            stand_in = SyntheticCheckIns(steps=self.steps).sequence_statistics
             return with_notes_on(stand_in, self, "training_days", "days")
         folder = Path(self._where)
         stamp = tuple(
@@ -82,7 +87,7 @@ class Foursquare:
 @functools.lru_cache(maxsize=4)
 def read_folder(
     folder: str, stamp: tuple[int, ...], training_days: int, days: int, steps: Steps
-) -> Tally:
+) -> SequenceStatistics:
     """Read the three files once a process; `stamp` tells changed files apart."""
     del stamp
     root = Path(folder)

@@ -10,8 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkins.checkin_stream import blocks, decoded, fixed
-from bench.datasets.checkins.venue_ids import IdTable, mixed
+from bench.datasets.checkins.checkin_stream import blocks, decoded
 from bench.datasets.sequences.sequence_statistics import OTHER
 from bench.datasets.source import DataError
 
@@ -38,8 +37,8 @@ class Venues:
 
     Parameters
     ----------
-    ids : IdTable
-        Mixed ids; a venue's place among them is its code.
+    ids : Array of 24 bytes
+        A venue's place among them is its code.
     state : array of int8
         Code among the common labels.
     group : array of int16
@@ -50,7 +49,7 @@ class Venues:
     notes : tuple of str
     """
 
-    ids: IdTable
+    ids: pa.Array
     state: NDArray[np.int8]
     group: NDArray[np.int16]
     countries: tuple[str, ...]
@@ -65,7 +64,7 @@ def read_venues(path: Path, countries: tuple[str, ...]) -> Venues:
     ids, states, groups, unknown = [], [], [], []
     strange: set[str] = set()
     for batch in blocks(path, POI_COLUMNS, POI_PATTERNS, ["venue", "category", "country"]):
-        ids.append(mixed(fixed(batch.column("venue"), 24).view("<u8")))
+        ids.append(batch.column("venue"))
         category = batch.column("category").dictionary_encode()
         names = [decoded(name) for name in category.dictionary.to_pylist()]
         common = [merged.get(folded(name)) for name in names]
@@ -78,19 +77,17 @@ def read_venues(path: Path, countries: tuple[str, ...]) -> Venues:
         country = batch.column("country").dictionary_encode()
         known = np.array([place.get(c, -1) for c in country.dictionary.to_pylist()], dtype=np.int16)
         groups.append(known[country.indices.to_numpy()])
-    keys = np.concatenate(ids)
-    order = np.argsort(keys)
-    keys = keys[order]
-    twice = int(np.count_nonzero(keys[1:] == keys[:-1]))
+    keys = pa.concat_arrays(ids)
+    twice = len(keys) - len(keys.unique())
     if twice:
         raise DataError(f"{path} lists {twice} venues twice.")
     example = f", such as {sorted(strange)[0]!r}" if strange else ""
     return Venues(
-        ids=IdTable.of(keys),
-        state=np.concatenate(states)[order],
-        group=np.concatenate(groups)[order],
+        ids=keys,
+        state=np.concatenate(states),
+        group=np.concatenate(groups),
         countries=countries,
-        unknown=np.concatenate(unknown)[order],
+        unknown=np.concatenate(unknown),
         notes=(f"{len(strange)} unknown venue categories counted as {OTHER}{example}",)
         if strange
         else (),

@@ -11,6 +11,8 @@ The parameters were fixed from published facts before any mechanism was run on t
   .4, label by label;
 - the spread of labels between countries is set so that the training top 3 of all countries is
   right in about 18.6 % of the places (Bai et al. 2026, Section 7.1.5).
+
+The recipe and the generator that wrote the counts are in `tests/support/synthetic_walks.py`.
 """
 
 from __future__ import annotations
@@ -24,40 +26,21 @@ from importlib import resources
 import numpy as np
 
 from bench.datasets.checkins.checkin_labels import common_labels
-from bench.datasets.sequences.sequence_statistics import Steps, Tally, known_steps
-from bench.datasets.sequences.synthetic_walks import Recipe
+from bench.datasets.sequences.sequence_statistics import SequenceStatistics, Steps, check_steps
 
 FILES = {"all": "synthetic_checkins.csv.gz", "changes": "synthetic_checkins_changes.csv.gz"}
-DAYS = 532
 NOTE = "SYNTHETIC population: no real check-in is in it"
 
 
-def made_up_countries(size: int = 77) -> tuple[str, ...]:
+def synthetic_countries(size: int = 77) -> tuple[str, ...]:
     """Return country codes: "NA" first, then codes that stand for no country in particular."""
     letters = [a + b for a in "XQZ" for b in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
     return ("NA", *letters)[:size]
 
 
-RECIPE = Recipe(
-    states=common_labels(),
-    groups=made_up_countries(),
-    users=266_909,
-    mean_length=33_278_683 / 266_909,
-    length_spread=1.0,
-    label_exponent=0.6,
-    group_exponent=1.0,
-    group_spread=0.85,
-    affinity=0.5,
-    stay=(0.1, 0.4),
-    training=400 / DAYS,
-    query=100 / DAYS,
-    seed=20130916,
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SyntheticCheckIns:
-    """The embedded counts of the population that `RECIPE` describes.
+    """The embedded counts of the population.
 
     Parameters
     ----------
@@ -70,34 +53,25 @@ class SyntheticCheckIns:
     synthetic = True
 
     def __post_init__(self) -> None:
-        known_steps(self.steps)
+        check_steps(self.steps)
 
     @cached_property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The population's statistics."""
         file = resources.files("bench.datasets") / "data" / FILES[self.steps]
         return from_text(gzip.decompress(file.read_bytes()).decode())
 
 
-def to_text(tally: Tally) -> str:
-    """Return the counts of a tally as comma-separated lines, each named in its first field."""
-    values, counts = np.unique(tally.lengths, return_counts=True)
-    parts = [("transitions", tally.transitions), ("training", tally.training),
-             ("query", tally.query), ("lengths", np.stack([values, counts]))]  # fmt: skip
-    lines = [f"{name},{','.join(map(str, row))}" for name, rows in parts for row in rows.tolist()]
-    return "\n".join(lines) + "\n"
-
-
-def from_text(text: str) -> Tally:
-    """Return the tally that `to_text` wrote, with the names of `RECIPE`."""
+def from_text(text: str) -> SequenceStatistics:
+    """Read lines of counts, each named in its first field, with this population's names."""
     parts: dict[str, list[np.ndarray]] = {}
     for line in io.StringIO(text):
         name, _, numbers = line.partition(",")
         parts.setdefault(name, []).append(np.array(numbers.split(","), dtype=np.int64))
     values, counts = parts["lengths"]
-    return Tally(
-        states=RECIPE.states,
-        groups=RECIPE.groups,
+    return SequenceStatistics(
+        states=common_labels(),
+        groups=synthetic_countries(),
         transitions=np.stack(parts["transitions"]),
         training=np.stack(parts["training"]),
         query=np.stack(parts["query"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
@@ -11,9 +11,15 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from bench.datasets.sequences.sequence_file import in_order, moments, read_columns
+from bench.datasets.sequences.sequence_file import in_order, read_sequences, states_of
+from bench.datasets.source import DataError
+from bench.datasets.table.label_option import label_text
+from bench.datasets.table.labels import Labels
+from bench.datasets.table.table_file import TableFile
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
+
+LISTED = 5
 
 
 class ChainSource(Protocol):
@@ -37,7 +43,7 @@ class ChainSource(Protocol):
 
     @property
     def synthetic(self) -> bool:
-        """Whether the chain is made up."""
+        """Whether the chain is invented rather than counted in records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +56,13 @@ class GivenChain:
         From row to column; rows sum to 1.
     initial : "stationary", "free" or sequence of k numbers
         Law of the first state; "free" is every law.
-    states_named : sequence of str, or None
+    states_named : sequence of str, int or bool, or None
         Labels; None numbers them from 0.
     """
 
     transition: Sequence[Sequence[float]]
     initial: str | Sequence[float] = "stationary"
-    states_named: Sequence[str] | None = None
+    states_named: Sequence[str | int | bool] | None = None
 
     lengths: ClassVar[tuple[int, ...]] = ()
     synthetic = True
@@ -71,7 +77,8 @@ class GivenChain:
     def states(self) -> tuple[str, ...]:
         """Labels of the states."""
         size = len(self.chain.transition)
-        names = tuple(self.states_named or (str(i) for i in range(size)))
+        given = self.states_named or range(size)
+        names = tuple(label_text("states_named", name) for name in given)
         if len(set(names)) != size:
             raise ValueError(f"states_named must name {size} states, got {names}.")
         return names
@@ -83,65 +90,72 @@ class GivenChain:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FittedSequences:
-    """A first-order chain fitted to the label sequences of a file's users.
+class FittedSequences(TableFile):
+    """A first-order chain fitted to the label sequences of a table's users, a row an entry.
+
+    A user's rows are sorted by time, ties in file order; times are numbers of any size or ISO
+    dates, which are compared as moments, whatever their offsets. Rows that repeat user, time and
+    label count once.
 
     Parameters
     ----------
-    path : str
-        CSV (also compressed) or parquet file with a header; one row an entry. A user's rows are
-        sorted by time, ties in file order; times are all numbers or all ISO dates, which are
-        compared as moments, whatever their offsets. Rows that repeat user, time and label count
-        once.
     user, time, label : str
         Names of the columns.
-    states_named : sequence of str, or None
-        All states; a label outside them is an error. None takes the labels found, sorted.
+    states_named : sequence of str, int or bool, or None
+        All states as the file writes them; a label outside them is an error. None takes the labels
+        found, sorted.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
-    separator, encoding : str
-        Of a CSV.
+
+    Notes
+    -----
+    `path`, `separator`, `encoding`, `decimal`, `names` and `missing` are those of `TableFile`.
 
     References
     ----------
     Bai, He, Gu, Kifer, Maeng (2026), Appendix D.2.
     """
 
-    path: str
-    user: str = "user"
-    time: str = "time"
-    label: str = "label"
-    states_named: Sequence[str] | None = None
+    user: str | int = "user"
+    time: str | int = "time"
+    label: str | int = "label"
+    states_named: Sequence[str | int | bool] | None = None
     smoothing: float = SMOOTHING
-    separator: str = ","
-    encoding: str = "utf-8"
 
     synthetic = False
 
     @cached_property
-    def _rows(self) -> tuple[pd.DataFrame, list[str]]:
-        columns = (self.user, self.time, self.label)
-        table = read_columns(self.path, columns, self.separator, self.encoding)
-        moment = moments(table[self.time], self.path)
-        return in_order({"user": table[self.user], "moment": moment, "label": table[self.label]})
+    def _rows(self) -> tuple[pd.DataFrame, Labels, tuple[str, ...]]:
+        """Codes of the rows in order, the labels, and what was done while they were read."""
+        table = read_sequences(self, self.user, self.time, self.label)
+        label = table.labels(self.label)
+        rows, notes = in_order(table.labels(self.user), table.order(self.time), label=label)
+        return rows, label, (*table.notes, *notes)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was dropped or reordered while reading."""
-        return tuple(self._rows[1])
+        """How many rows there are, and what was dropped, reordered or assumed."""
+        return (*self._rows[2], *never_left_notes(self.fitted.never_left))
 
     @cached_property
     def sequences(self) -> list[list[str]]:
         """The label sequences, users in order of first appearance."""
-        table, _ = self._rows
-        return [list(labels) for _, labels in table.groupby("sequence")["label"]]
+        rows, label, _ = self._rows
+        names = np.array(label.names, dtype=object)
+        ends = np.flatnonzero(np.diff(rows["sequence"])) + 1
+        return [part.tolist() for part in np.split(names[rows["label"]], ends)]
 
     @cached_property
     def fitted(self) -> FittedChain:
         """The fit: counts, smoothed chain, states never left."""
-        found = {label for sequence in self.sequences for label in sequence}
-        names = self.states_named or sorted(found)
-        return fit_chain(self.sequences, tuple(names), smoothing=self.smoothing)
+        _, label, _ = self._rows
+        if self.states_named is None:
+            return fit_chain(self.sequences, sorted(label.names), smoothing=self.smoothing)
+        named = [label_text("states_named", name) for name in self.states_named]
+        found = states_of(self.states_named, label, "states_named")
+        if len(found) < len(named):
+            raise DataError(f"states_named must be distinct, got {', '.join(named)}.")
+        return fit_chain(self.sequences, found, smoothing=self.smoothing)
 
     @property
     def chain(self) -> MarkovChain:
@@ -162,6 +176,27 @@ class FittedSequences:
     def digest(self) -> str:
         """Hash of the fitted chain."""
         return chain_digest(self.chain)
+
+
+def never_left_notes(states: Sequence[Hashable]) -> tuple[str, ...]:
+    """Tell which states are never left, and what their rows of the chain were set to.
+
+    Examples
+    --------
+    >>> never_left_notes(["4"])
+    ('label 4 is never left: its row of the chain is set to uniform over the other labels',)
+    """
+    if not states:
+        return ()
+    listed = ", ".join(map(str, states[:LISTED])) + (", ..." if len(states) > LISTED else "")
+    many = len(states) > 1
+    return (
+        f"{len(states)} labels are never left ({listed}): their rows of the chain are set to "
+        "uniform over the other labels"
+        if many
+        else f"label {listed} is never left: its row of the chain is set to uniform over the other "
+        "labels",
+    )
 
 
 def chain_digest(chain: MarkovChain) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 
 from bench.datasets.activities.home_files import FOLDER, name_of, read_home
 from bench.datasets.activities.mvad import careers, read_mvad
-from bench.datasets.sequences.chains import chain_digest
-from bench.datasets.source import DataError, located, unpacked
-from mechanisms.check import positive, whole
+from bench.datasets.sequences.chains import chain_digest, never_left_notes
+from bench.datasets.source import DataError, locate
+from bench.datasets.table.table_file import TableFile
+from mechanisms.check import one_of, positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
@@ -26,7 +27,7 @@ class Recording:
     Parameters
     ----------
     path : str or None
-        The file; None looks in the folder named by ``BENCH_DATA``, then beside the checkout.
+        The file; None looks in the folder named by ``BENCH_DATA``.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
     """
@@ -60,6 +61,11 @@ class Recording:
     def states(self) -> tuple[str, ...]:
         """Labels of the states."""
         return tuple(str(state) for state in self.fitted.states)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed for states that are never left."""
+        return never_left_notes(self.fitted.never_left)
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -99,14 +105,12 @@ class HouseholdPower(Recording):
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return the unbroken runs of states."""
-        path = located(POWER, self.path)
+        path = locate(POWER, self.path)
+        file = TableFile(path=str(path), separator="tab", names=("minute", "kilowatts"))
         try:
-            rows = [
-                line.split("\t") for line in unpacked(path).decode().splitlines() if line.strip()
-            ]
-            power = np.array([float(kilowatts) for _, kilowatts in rows])[:: self.minutes]
-        except ValueError as error:
-            raise DataError(f"{path} is not in its published format: {error}.") from error
+            power = file.read("kilowatts").numbers("kilowatts")[:: self.minutes]
+        except DataError as error:
+            raise DataError(f"{path} is not in its published format: {error}") from error
         runs = np.split(power, np.flatnonzero(power == 0))
         states = [(run[run > 0] // self.width).astype(int).tolist() for run in runs]
         return [run for run in states if run]
@@ -125,7 +129,7 @@ class Careers(Recording):
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence a person."""
-        return list(careers(read_mvad(self.path)))
+        return list(careers(*read_mvad(self.path)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,10 +150,9 @@ class DailyActivities(Recording):
     house: str = "A"
 
     def __post_init__(self) -> None:
-        if self.house not in ("A", "B", "C", "D", "E"):
-            raise ValueError(f"house must be one of A, B, C, D, E, got house={self.house!r}.")
+        one_of("house", self.house, ("A", "B", "C", "D", "E"))
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return one sequence."""
-        path = located(f"{FOLDER}/{name_of(self.house)}", self.path)
+        path = locate(f"{FOLDER}/{name_of(self.house)}", self.path)
         return [read_home(path)["activity"].tolist()]

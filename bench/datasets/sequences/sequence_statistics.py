@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.datasets.source import DataError
-from mechanisms.check import IntArray
+from mechanisms.check import IntArray, one_of
 
 OTHER = "Other"
 CHUNK = 1_000_000
@@ -22,7 +22,7 @@ Steps = Literal["all", "changes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tally:
+class SequenceStatistics:
     """Sufficient statistics of label sequences, split into training and query.
 
     Parameters
@@ -75,12 +75,12 @@ class Population(Protocol):
     """Where sequences come from."""
 
     @property
-    def tally(self) -> Tally:
+    def sequence_statistics(self) -> SequenceStatistics:
         """The sequences' statistics; raise DataError where they cannot be read."""
 
     @property
     def synthetic(self) -> bool:
-        """Whether the sequences are made up."""
+        """Whether the sequences are synthetic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,7 +121,9 @@ class Entries:
         return self.sequence if self.owner is None else self.owner
 
 
-def with_notes_on(tally: Tally, population: object, *unheeded: str) -> Tally:
+def with_notes_on(
+    statistics: SequenceStatistics, population: object, *unheeded: str
+) -> SequenceStatistics:
     """Tell which options a synthetic stand-in does not heed, where they are not the defaults."""
     defaults = {field.name: field.default for field in dataclasses.fields(population)}  # type: ignore[arg-type]
     notes = [
@@ -129,25 +131,24 @@ def with_notes_on(tally: Tally, population: object, *unheeded: str) -> Tally:
         for name in unheeded
         if getattr(population, name) != defaults[name]
     ]
-    return dataclasses.replace(tally, notes=(*tally.notes, *notes))
+    return dataclasses.replace(statistics, notes=(*statistics.notes, *notes))
 
 
-def known_steps(steps: str) -> None:
+def check_steps(steps: str) -> None:
     """Refuse what is no kind of steps."""
-    if steps not in get_args(Steps):
-        raise ValueError(f"steps must be 'all' or 'changes', got steps={steps!r}.")
+    one_of("steps", steps, get_args(Steps))
 
 
-def tallied(entries: Entries, steps: Steps = "all") -> Tally:
+def from_entries(entries: Entries, steps: Steps = "all") -> SequenceStatistics:
     """Count entries; with ``steps="changes"`` a repeated label inside a part is no entry.
 
     Works on sequences of about a million entries at a time, so that memory stays that of the
     entries themselves.
     """
-    return summed(_cut(entries), steps, entries.notes)
+    return accumulate(_split(entries), steps, entries.notes)
 
 
-def _cut(entries: Entries) -> Iterator[Entries]:
+def _split(entries: Entries) -> Iterator[Entries]:
     """Yield all entries of some owners, about CHUNK entries at a time."""
     n, whose = entries.state.size, entries.together
     columns = {
@@ -161,14 +162,14 @@ def _cut(entries: Entries) -> Iterator[Entries]:
         yield dataclasses.replace(entries, **own)
 
 
-def summed(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> Tally:
+def accumulate(parts: Iterable[Entries], steps: Steps, notes: Sequence[str]) -> SequenceStatistics:
     """Count entries in parts of the same states and groups, no sequence in two of them."""
-    known_steps(steps)
+    check_steps(steps)
     states, groups, moved, counted, lengths = zip(
         *((part.states, part.groups, *_counts(part, steps)) for part in parts), strict=True
     )
     counts = np.sum(counted, axis=0)
-    return Tally(
+    return SequenceStatistics(
         states=states[0],
         groups=groups[0],
         transitions=np.sum(moved, axis=0),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import io
+import functools
 from dataclasses import dataclass
 from functools import cached_property
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from bench.datasets.source import DataError, SourceFile, digest_of, named_folder
+from bench.datasets.source import DataError, SourceFile, data_folder, digest_of
+from bench.datasets.table.table_file import TableFile
+from bench.datasets.table.text_table import TextTable
 
 COLUMNS = (
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
@@ -53,7 +56,7 @@ class Adult:
 
     @cached_property
     def _files(self) -> tuple[bytes, bytes]:
-        folder = self.path if self.path is not None else named_folder(TRAIN, TEST)
+        folder = self.path if self.path is not None else data_folder(TRAIN, TEST)
         return (
             TRAIN.read(folder, download=self.download),
             TEST.read(folder, download=self.download),
@@ -65,16 +68,21 @@ class Adult:
         return digest_of(*self._files)
 
     @cached_property
-    def table(self) -> pd.DataFrame:
+    def records(self) -> TextTable:
         """The complete rows; columns as named by UCI, income ``<=50K`` or ``>50K``."""
         train, test = self._files
         if test.startswith(COMMENT):
             test = test.partition(b"\n")[2]
         parts = [parse(train, "adult.data"), parse(test, "adult.test")]
-        return pd.concat(parts, ignore_index=True)
+        columns = {
+            name: pa.chunked_array([c for part in parts for c in part.text(name).chunks])
+            for name in COLUMNS
+        }
+        notes = tuple(note for part in parts for note in part.notes)
+        return TextTable(path="UCI Adult", columns=columns, notes=notes)
 
 
-def parse(content: bytes, name: str) -> pd.DataFrame:
+def parse(content: bytes, name: str) -> TextTable:
     """Parse the complete rows of one file.
 
     Raises
@@ -84,27 +92,21 @@ def parse(content: bytes, name: str) -> pd.DataFrame:
     """
     wrong = f"{name} is not in the format of UCI Adult"
     try:
-        table = pd.read_csv(
-            io.BytesIO(content),
-            header=None,
-            skipinitialspace=True,
-            na_filter=False,
-            dtype=str,
-            index_col=False,
-        )
-        if table.shape[1] != len(COLUMNS) or (table.isna() | (table == "")).any(axis=None):
-            raise DataError(f"{wrong}: rows must have {len(COLUMNS)} values.")
-        table.columns = pd.Index(COLUMNS)
-        table = table[~(table == MISSING).any(axis=1)].reset_index(drop=True)
+        table = TableFile(path=name, names=COLUMNS, missing=("",)).read(*COLUMNS, content=content)
+        columns = table.columns
+        complete = functools.reduce(pc.and_, (pc.not_equal(c, MISSING) for c in columns.values()))
+        kept = {column: texts.filter(complete) for column, texts in columns.items()}
+        kept["income"] = pc.utf8_rtrim(kept["income"], ".")
+        found = TextTable(
+            path=name, columns=kept,
+            notes=(f"{name}: {int(pc.sum(complete).as_py() or 0)} of {len(table)} rows complete",),
+        )  # fmt: skip
         for column in NUMERIC:
-            table[column] = pd.to_numeric(table[column])
-    except DataError:
-        raise
-    except (ValueError, pd.errors.ParserError) as error:
-        raise DataError(f"{wrong}: {' '.join(str(error).split())}.") from error
-    table["income"] = table["income"].str.rstrip(".")
-    if table.empty:
+            found.numbers(column)
+    except DataError as error:
+        raise DataError(f"{wrong}: {error}") from error
+    if not len(found):
         raise DataError(f"{wrong}: no complete row.")
-    if not set(table["income"]) <= {"<=50K", ">50K"}:
+    if not set(found.labels("income").names) <= {"<=50K", ">50K"}:
         raise DataError(f"{wrong}: no income column at the end.")
-    return table
+    return found

@@ -8,13 +8,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from attacks.base import Shadow, Target, UnsupportedMechanismError
 from attacks.outside.decoding import Decoding, decoder_of
-from bench.study.ledger import certify
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
 from mechanisms.noise.rounded import RoundedRelease
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.indistinguishability import Approximate
+from tests.bench.study.test_ledger import certify
 from tests.support.components import FixedClaim
 
 STEPS = np.array([0.01, 1.0, 1.0, 0.01])
@@ -140,7 +140,7 @@ def test_power_any_classifier_of_decoded_answers_does_as_well_as_without_noise(e
 
 
 def test_null_a_secret_that_does_not_touch_the_answer_certifies_at_most_at_the_nominal_rate():
-    audits, mechanism, measure = 300, along(30.0), ApproximateMeasure(0.0)
+    audits, mechanism, measure = 300, along(30.0), Approximate(delta=0.0)
     rng = np.random.default_rng(3)
     certified = 0
     for audit in range(audits):

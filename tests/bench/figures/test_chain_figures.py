@@ -68,6 +68,7 @@ def ledger(epsilon, claimed, exact, certified, **labels):
         rows += [row("claimed", value=claimed, lower=claimed, upper=claimed)]
     budget = {} if epsilon is None else {"epsilon": epsilon}
     verdict = "violated" if claimed is not None and exact > claimed else "holds"
+    rows = [r | {"notion": "n", "unit": "epsilon", "verdict": verdict} for r in rows]
     return {"scenario": "s", "mechanism": "m", **budget, **labels}, "finished", verdict, rows
 
 

@@ -15,7 +15,7 @@ from bench.config.build import ConfigError, build
 from bench.config.choices import options
 from bench.core.cell import FAILED, FINISHED, Cell, CellResult, row, tidy
 from bench.figures.against_budget import COLOURS, AgainstBudget
-from bench.figures.draw import draw_all, titled
+from bench.figures.draw import draw_all, wrap_title
 from bench.figures.panels import Panels
 
 METRICS = ("acc", "l2", "ceiling")
@@ -80,7 +80,7 @@ def test_another_process_with_another_hash_seed_draws_the_same_bytes(tmp_path):
     sweep().to_pickle(table)
     code = (
         "import sys, pandas as pd, pathlib\n"
-        "from bench.figures.draw import draw_all, titled\n"
+        "from bench.figures.draw import draw_all, wrap_title\n"
         f"draw_all(pd.read_pickle({str(table)!r}), {{'one': {CONFIG!r}}}, 'title', "
         "pathlib.Path(sys.argv[1]))\n"
     )
@@ -223,9 +223,9 @@ def test_an_unknown_parameter_of_a_figure_is_one_line(tmp_path):
 
 def test_the_title_says_where_data_are_synthetic():
     table = sweep()
-    assert titled(table, "a title") == "a title"
+    assert wrap_title(table, "a title") == "a title"
     table.loc[0, "data"] = "synthetic"
-    assert titled(table, "a title") == "a title (synthetic data)"
+    assert wrap_title(table, "a title") == "a title (synthetic data)"
 
 
 def test_another_attack_is_drawn_dotted_and_a_list_selects_several_mechanisms():

@@ -50,7 +50,7 @@ def test_smaller_errors_rank_first():
 
 def test_metrics_that_rise_rank_the_largest_first_whatever_their_name():
     def told(mechanism, value):
-        facts = {"verdict": "holds", "rising": "share_right, hits"}
+        facts = {"verdict": "holds", "higher_is_better": "share_right, hits"}
         rows = [number("hits", value), number("l2", value)]
         result = CellResult(status=FINISHED, rows=rows, facts=facts)
         return cell(mechanism, epsilon=1.0), result
@@ -132,6 +132,11 @@ def test_a_cell_without_the_metric_is_a_hole_and_never_an_average():
 
 
 def test_the_ledger_says_none_and_not_computable():
+    silent = [
+        row(metric, value=math.nan, lower=math.nan, upper=math.nan, method=why)
+        | {"unit": "epsilon", "verdict": "no claim"}
+        for metric, why in (("claimed", "none: a reason"), ("exact", "not computable: a reason"))
+    ]
     ledger = [
         row("claimed", value=1.0, lower=1.0, upper=1.0),
         row("exact", value=0.9, lower=0.5, upper=0.9, method="bracket"),
@@ -139,7 +144,7 @@ def test_the_ledger_says_none_and_not_computable():
     ]
     cells = [
         (cell("a", epsilon=1.0), finished(*ledger, number("l2", 1.0))),
-        (cell("b", epsilon=1.0), finished(number("l2", 2.0), verdict="no claim")),
+        (cell("b", epsilon=1.0), finished(*silent, number("l2", 2.0))),
     ]
     board = leaderboard(tidy(cells), ["l2"])
     first, second = board.to_dict("records")

@@ -27,18 +27,18 @@ def guesses(secret, guess, size=2):
     return scored(secret, np.eye(size)[np.array(guess)])
 
 
-def measured(metric, games, names=TWO, seed=0):
-    return metric.measure(games, names, np.random.default_rng(seed))
+def estimate(metric, games, names=TWO, seed=0):
+    return metric.estimate(games, names, np.random.default_rng(seed))
 
 
 def value(metric, games, names=TWO):
-    return measured(metric, games, names)[""].value
+    return estimate(metric, games, names)[""].value
 
 
 def test_accuracy_counts_right_guesses():
     game = guesses([0, 0, 1, 1, 1], [0, 1, 1, 1, 0])
     assert value(Accuracy(), [game]) == 0.6
-    found = measured(Accuracy(), [game])[""]
+    found = estimate(Accuracy(), [game])[""]
     assert (found.lower, found.upper) == pytest.approx([float(e) for e in clopper_pearson(3, 5)])
 
 
@@ -77,13 +77,13 @@ def test_balanced_accuracy_is_accuracy_where_counts_are_equal(right):
 
 def test_balanced_accuracy_needs_every_secret():
     with pytest.raises(ValueError, match=r"^balanced accuracy needs worlds of every secret\.$"):
-        measured(BalancedAccuracy(), [guesses([0, 1], [0, 1], 3)], THREE)
+        estimate(BalancedAccuracy(), [guesses([0, 1], [0, 1], 3)], THREE)
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
 def test_a_perfect_attack_is_near_one_but_never_certain(metric):
     secret = np.repeat([0, 1], 25)
-    found = measured(metric, [guesses(secret, secret)])[""]
+    found = estimate(metric, [guesses(secret, secret)])[""]
     assert found.value == 1
     assert 0.5 < found.lower < 1
     assert found.upper == 1
@@ -92,7 +92,7 @@ def test_a_perfect_attack_is_near_one_but_never_certain(metric):
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
 def test_constant_scores_are_worth_nothing(metric):
-    found = measured(metric, [scored([0, 0, 1, 1], np.zeros((4, 2)))])[""]
+    found = estimate(metric, [scored([0, 0, 1, 1], np.zeros((4, 2)))])[""]
     worth = {"acc": 0.5, "bal_acc": 0.5, "auc": 0.5, "tpr": 0.2, "adv": 0.0}
     assert found.value == pytest.approx(worth[metric.name])
 
@@ -101,7 +101,7 @@ def test_constant_scores_are_worth_nothing(metric):
 def test_nan_scores_are_refused(metric):
     score = np.array([[0.0, 1.0], [math.nan, 0.0], [1.0, 0.0], [0.0, 2.0]])
     with pytest.raises(ValueError, match=r"^scores must not be NaN\.$"):
-        measured(metric, [scored([0, 1, 0, 1], score)])
+        estimate(metric, [scored([0, 1, 0, 1], score)])
 
 
 @pytest.mark.parametrize("metric", EVERY[1:], ids=lambda m: m.name)
@@ -112,7 +112,7 @@ def test_one_class_only_is_refused(metric):
         secret=game.secret, score=game.score, holdout_secret=held[0], holdout_score=held[1]
     )
     with pytest.raises(ValueError, match=r"one class only|every secret"):
-        measured(metric, [game])
+        estimate(metric, [game])
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
@@ -130,7 +130,7 @@ def test_a_score_common_to_all_secrets_changes_nothing(metric):
     rng = np.random.default_rng(1)
     secret, score = np.tile([0, 1], 30), rng.integers(0, 9, (60, 2)).astype(float)
     shifted = score + rng.integers(-5, 5, (60, 1))
-    assert measured(metric, [scored(secret, score)]) == measured(metric, [scored(secret, shifted)])
+    assert estimate(metric, [scored(secret, score)]) == estimate(metric, [scored(secret, shifted)])
 
 
 @pytest.mark.parametrize("metric", EVERY[2:], ids=lambda m: m.name)
@@ -138,7 +138,7 @@ def test_pairs_are_measured_apart_and_named(metric):
     secret = np.repeat([0, 1, 2], 20)
     score = np.zeros((60, 3))
     score[secret == 2, 2] = 1.0
-    found = measured(metric, [scored(secret, score)], THREE)
+    found = estimate(metric, [scored(secret, score)], THREE)
     assert list(found) == ["a | b", "b | c"]
     assert found["b | c"].value == 1
     assert found["a | b"].value < 0.6
@@ -177,7 +177,7 @@ def test_scores_that_ignore_the_secret_have_no_advantage():
     found = []
     for _ in range(n):
         held = (secret, rng.normal(size=(2 * size, 2)))
-        found.append(measured(Advantage(), [scored(secret, rng.normal(size=(2 * size, 2)), held)]))
+        found.append(estimate(Advantage(), [scored(secret, rng.normal(size=(2 * size, 2)), held)]))
     estimates = [f[""] for f in found]
     assert sum(e.lower <= 0 <= e.upper for e in estimates) >= binom.ppf(1e-7, n, 0.95)
     assert abs(np.mean([e.value for e in estimates])) < 5.3 * math.sqrt(2 * 0.25 / size / n)
@@ -203,7 +203,7 @@ def test_scores_of_different_attackers_are_never_ranked_together(metric):
     secret = np.repeat([0, 1], 20)
     score = np.stack([np.zeros(40), np.linspace(-1, 1, 40)], axis=1)
     shifted = score + np.array([0.0, 100.0])
-    found = measured(metric, [scored(secret, score), scored(secret, shifted)])[""]
+    found = estimate(metric, [scored(secret, score), scored(secret, shifted)])[""]
     assert found.value == 1
 
 

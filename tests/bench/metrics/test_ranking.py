@@ -26,7 +26,7 @@ ACC = [AccuracyAtRank(rank=r, name=f"acc_at_{r}") for r in (1, 2, 3)]
 
 def value(metric, answers, releases):
     game = Released(answers=np.asarray(answers), releases=np.asarray(releases))
-    return metric.measure([game], NAMES, ExactRelease())[""].value
+    return metric.estimate([game], NAMES, ExactRelease())[""].value
 
 
 # One world, two groups of four categories; truth: [1, 0, 3, 2] (tie of a and d: a first) and
@@ -98,7 +98,7 @@ def test_a_k_that_is_no_positive_whole_number_is_refused(bad):
 
 
 def test_an_unknown_relevance_is_refused():
-    with pytest.raises(ValueError, match="relevance must be one of rank, count, binary, got"):
+    with pytest.raises(ValueError, match="relevance must be 'rank', 'count' or 'binary', got"):
         NDCG(k=3, name="n", relevance="linear")
 
 
@@ -142,10 +142,10 @@ def test_intervals_cover_groups_and_repetitions():
     answers = np.broadcast_to(COUNTS[0], (500, 2, 4))
     releases = (answers + rng.laplace(scale=4, size=answers.shape))[:, None]
     game = Released(answers=answers, releases=releases)
-    top = ACC[0].measure([game], NAMES, ExactRelease())[""]
+    top = ACC[0].estimate([game], NAMES, object())[""]
     assert top.n == 1000
     assert top.lower < top.value < top.upper
-    error = CountError(k=3, name="l1").measure([game], NAMES, ExactRelease())[""]
+    error = CountError(k=3, name="l1").estimate([game], NAMES, object())[""]
     assert error.n == 500
     assert error.lower < error.value < error.upper
 

@@ -12,13 +12,15 @@ from bench.metrics.utility import (
     NoiseVariance,
     NormError,
     RelativeError,
+    StatisticVariance,
     errors,
 )
 from mechanisms.noise.additive import AdditiveNoise, TranslationClaim
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("mean age, years", "# sex=F/M"))
@@ -31,7 +33,7 @@ GAME = Released(answers=ANSWERS, releases=RELEASES)
 
 
 def values(metric, games, mechanism=PLAIN, names=NAMES):
-    return {k: e.value for k, e in metric.measure(games, names, mechanism).items()}
+    return {k: e.value for k, e in metric.estimate(games, names, mechanism).items()}
 
 
 def test_absolute_errors_by_hand():
@@ -60,7 +62,7 @@ def test_a_statistic_that_is_always_zero_has_no_relative_error():
 
 def test_a_repetition_of_zeros_only_does_not_hide_the_others():
     zeros = Released(answers=ANSWERS * [1, 0], releases=RELEASES)
-    found = RelativeError().measure([zeros, GAME], NAMES, PLAIN)["# sex=F/M"]
+    found = RelativeError().estimate([zeros, GAME], NAMES, PLAIN)["# sex=F/M"]
     assert found.value == pytest.approx(0.25)
     assert found.n == 2
 
@@ -112,14 +114,14 @@ def test_scalar_answers_and_tables_are_flattened():
 def test_releases_of_another_shape_are_not_measurable(metric):
     ranking = Released(answers=np.zeros((4, 2)), releases=np.zeros((4, 1, 3)))
     with pytest.raises(NotMeasurableError, match=r"shape \(3,\) .* shape \(2,\)"):
-        metric.measure([ranking], NAMES, PLAIN)
+        metric.estimate([ranking], NAMES, PLAIN)
 
 
 @pytest.mark.parametrize("names", [("one",), ("one", "two", "three")])
 def test_statistics_that_do_not_match_the_answers_are_refused(names):
     wrong = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=names)
     with pytest.raises(ValueError, match=r"zip\(\)|names"):
-        AbsoluteError().measure([GAME], wrong, PLAIN)
+        AbsoluteError().estimate([GAME], wrong, PLAIN)
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
@@ -127,7 +129,7 @@ def test_releases_that_are_not_finite_are_refused(metric):
     for bad in (math.nan, math.inf):
         game = Released(answers=ANSWERS, releases=np.full((3, 1, 2), bad))
         with pytest.raises(ValueError, match=r"^values must be finite"):
-            metric.measure([game], NAMES, PLAIN)
+            metric.estimate([game], NAMES, PLAIN)
 
 
 @pytest.mark.parametrize("norm_", [0, 3, 2.5, None, "2"])
@@ -151,7 +153,7 @@ NOISES = {
 
 def adding(noise):
     claim = TranslationClaim(
-        differences=np.array([[0.6, 0.8]]), notion="n", theorem="t", measure=ApproximateMeasure(0.0)
+        differences=np.array([[0.6, 0.8]]), theorem="t", notion=PURE, assumptions=Assumptions()
     )
     return AdditiveNoise(noise=noise, claim=claim)
 
@@ -166,10 +168,12 @@ class Hiding:
 @pytest.mark.parametrize("name", NOISES)
 def test_the_noise_variance_is_exact_where_the_mechanism_knows_it(name):
     noise, expected = NOISES[name]
-    found = NoiseVariance().measure([GAME], NAMES, adding(noise))
-    assert {e.method for e in found.values()} == {"exact"}
-    assert [found[s].value for s in NAMES.statistics] == pytest.approx(expected)
-    assert found[""].value == pytest.approx(sum(expected))
+    trace = NoiseVariance().estimate([GAME], NAMES, adding(noise))
+    each = StatisticVariance().estimate([GAME], NAMES, adding(noise))
+    assert {e.method for e in (*trace.values(), *each.values())} == {"exact"}
+    assert [each[s].value for s in NAMES.statistics] == pytest.approx(expected)
+    assert trace.keys() == {""}
+    assert trace[""].value == pytest.approx(sum(expected))
 
 
 @pytest.mark.parametrize("name", NOISES)
@@ -181,7 +185,11 @@ def test_the_measured_noise_variance_agrees_with_the_exact_one(name):
     # Three releases: the variance is that of the first, not of their average.
     releases = np.stack([mechanism.release(answers, rng) for _ in range(3)], axis=1)
     game = Released(answers=answers, releases=releases)
-    found = NoiseVariance().measure([game], NAMES, Hiding(mechanism))
+    found = {
+        statistic: estimate
+        for metric in (NoiseVariance(), StatisticVariance())
+        for statistic, estimate in metric.estimate([game], NAMES, Hiding(mechanism)).items()
+    }
     wanted = dict(zip(NAMES.statistics, expected, strict=True)) | {"": sum(expected)}
     for statistic, estimate in found.items():
         deviation = (estimate.upper - estimate.lower) / 2 / norm.isf(0.025)

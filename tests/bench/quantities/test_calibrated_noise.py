@@ -3,19 +3,22 @@ import math
 import pytest
 
 from bench.config.build import ConfigError
-from bench.leaderboard.terminal import pivoted
+from bench.leaderboard.terminal import pivot
 from bench.quantities.calibrated_noise import CalibratedNoise
 from bench.quantities.wasserstein_metric import WassersteinBudget, WassersteinMetric
 from bench.scenarios.numeric_column import NumericColumn
 from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
 from mechanisms.group_privacy import GroupLaplace
-from mechanisms.laws.discrete import comonotone
-from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
-from mechanisms.renyi.calibrate import wasserstein_gaussian, wasserstein_laplace
-from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_noise import ExactNoise
+from mechanisms.laws.coupling import comonotone
+from mechanisms.renyi.alpha_wasserstein import (
+    AlphaWassersteinGaussian,
+    AlphaWassersteinLaplace,
+    wasserstein_gaussian_scale,
+    wasserstein_laplace_scale,
+)
+from mechanisms.renyi.tight_noise import TightNoise, tight_scale
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -40,8 +43,8 @@ def values(quantity, x):
 
 
 def test_scales_and_variances_are_those_of_the_calibrations():
-    laplace = wasserstein_laplace(PLAN, order=2.0, epsilon=0.3)
-    gaussian = wasserstein_gaussian(PLAN, order=2.0, epsilon=0.3)
+    laplace = wasserstein_laplace_scale(PLAN, order=2.0, epsilon=0.3)
+    gaussian = wasserstein_gaussian_scale(PLAN, order=2.0, epsilon=0.3)
     at = {"epsilon": 0.3, "order": 2.0}
     for axis, x in (("order", 2.0), ("epsilon", 0.3)):
         changes = {k: v for k, v in at.items() if k != axis} | {"axis": axis}
@@ -63,10 +66,10 @@ def test_a_pure_budget_is_constant_in_the_order():
 
 
 def test_a_ratio_is_over_the_reference_and_infinite_where_that_is_nothing():
-    reference = ExactNoise(noise="laplace")
+    reference = TightNoise(noise="laplace")
     found = values(noise(AlphaWassersteinLaplace(), of="ratio", reference=reference), [2.0])
-    least = exact_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
-    assert found == pytest.approx([wasserstein_laplace(PLAN, order=2.0, epsilon=0.5) / least])
+    least = tight_scale(*embedded("heart"), order=2.0, epsilon=0.5, noise="laplace")
+    assert found == pytest.approx([wasserstein_laplace_scale(PLAN, order=2.0, epsilon=0.5) / least])
     private = CalibratedNoise(
         scenarios=SCENARIOS, dataset="adult", mechanism=AlphaWassersteinLaplace(), of="ratio",
         reference=reference,
@@ -87,8 +90,8 @@ def test_a_value_without_a_calibration_says_which():
     ("changes", "error", "said"),
     [
         ({"dataset": "hart"}, ConfigError, "unknown dataset 'hart'; did you mean heart"),
-        ({"axis": "delta"}, ValueError, "axis must be one of order, epsilon, got 'delta'"),
-        ({"of": "power"}, ValueError, "of must be one of scale, variance, ratio, got 'power'"),
+        ({"axis": "delta"}, ValueError, "axis must be 'order' or 'epsilon', got axis='delta'"),
+        ({"of": "power"}, ValueError, "of must be 'scale', 'variance' or 'ratio', got of='power'"),
         ({"of": "ratio"}, ValueError, "go together"),
         ({"epsilon": 0.0}, ValueError, r"epsilon must be in \(0, inf\]"),
     ],
@@ -105,7 +108,7 @@ def test_bad_parameters_are_one_clear_line(changes, error, said):
 
 @pytest.mark.parametrize("order", [1.2, 2.0, 5.0])
 def test_the_metric_meets_its_bound_at_the_scale_of_theorem_1(order):
-    scale = wasserstein_laplace(PLAN, order=order, epsilon=0.5)
+    scale = wasserstein_laplace_scale(PLAN, order=order, epsilon=0.5)
     bound = values(WassersteinBudget(epsilon=0.5), [order])
     assert bound == pytest.approx([math.exp((order - 1) * 0.5 / order)])
     metric = WassersteinMetric(scenarios=SCENARIOS, dataset="heart", scale=scale)
@@ -129,7 +132,7 @@ def test_a_quantity_may_have_its_own_values_of_the_parameter_for_each_axis(run):
     outcome, _ = run(Curve(quantities={"q": config}, x=[2.0], grid={"axis": ["order", "epsilon"]}))
     points = outcome.table.groupby("axis")["x"].apply(list).to_dict()
     assert points == {"order": [2.0], "epsilon": [0.1, 0.2, 0.4]}
-    wide = pivoted(outcome.table)
+    wide = pivot(outcome.table)
     assert wide.columns.tolist() == ["axis", "x", "q"]
     assert wide["x"].tolist() == [2.0, 0.1, 0.2, 0.4]
 

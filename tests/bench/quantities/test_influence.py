@@ -66,10 +66,12 @@ def test_closed_forms_of_alternating_chains_are_upper_bounds(form):
 
 
 @pytest.mark.parametrize("form", ["closed", "closed_long"])
-@pytest.mark.parametrize(("reading", "times"), [("joint", 2), ("conditional", 1)])
-def test_closed_forms_are_shifted_by_uncertainty(form, reading, times):
+@pytest.mark.parametrize(("uncertainty_on", "times"), [("joint", 2), ("conditional", 1)])
+def test_closed_forms_are_shifted_by_uncertainty(form, uncertainty_on, times):
     plain = ChainInfluence(source=BINARY, length=400, form=form)
-    shifted = ChainInfluence(source=BINARY, length=400, form=form, uncertainty=0.2, reading=reading)
+    shifted = ChainInfluence(
+        source=BINARY, length=400, form=form, uncertainty=0.2, uncertainty_on=uncertainty_on
+    )
     assert all(b.exact for b in plain.curve(X))
     assert not any(b.exact for b in shifted.curve(X))
     gaps = np.subtract(values(shifted), values(plain))
@@ -118,12 +120,11 @@ def test_a_bif_that_does_not_parse_is_one_line_before_anything_runs(tmp_path, te
     with pytest.raises(DataError, match=r"bad\.bif is not a network in BIF") as caught:
         Curve(quantities={"bad": node}, x=[1.0]).cells()
     assert "\n" not in str(caught.value)
-    with pytest.raises(DataError, match=r"cannot read .*nowhere"):
+    with pytest.raises(DataError, match=r"no file .*nowhere"):
         NetworkInfluence(path=str(tmp_path / "nowhere.bif")).digest  # noqa: B018
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     quantity = ChainInfluence(source=Careers(), length=72)
     assert quantity.digest == "absent"
@@ -156,7 +157,7 @@ def test_closed_forms_are_for_two_states():
         (lambda: ProcessInfluence(decay=0.0), "decay must be in"),
         (lambda: ProcessInfluence(decay=1.0, prior="x"), "prior must be"),
         (lambda: NetworkInfluence(beam=0), "beam must be"),
-        (lambda: ChainScale(method="guess"), "method must be one of"),
+        (lambda: ChainScale(method="guess"), "method must be 'quilt_exact', "),
         (lambda: ChainScale(method="curve", vary="x"), "vary must be"),
         (lambda: ChainScale(method="curve", epsilon=0.0), "epsilon must be in"),
         (lambda: ChainScale(method="curve").curve(np.array([1.0])), "x must be in"),
@@ -184,3 +185,24 @@ def test_scales_against_length_settle_where_group_privacy_keeps_growing():
     exact = values(ChainScale(method="quilt_exact", vary="length"), at)
     assert exact == pytest.approx([5.0, 6.7244, 6.7244], abs=1e-3)
     assert values(ChainScale(method="group", vary="length"), at) == [5.0, 100.0, 2000.0]
+
+
+def test_what_a_chains_sequences_told_stands_with_its_curve(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("user,time,label\nu,1,a\nu,2,b\nv,1,a\nv,2,b\n")
+    fitted = {"_target_": "bench.datasets.sequences.chains.FittedSequences", "path": str(path)}
+    quantity = {"_target_": "bench.quantities.influence.ChainInfluence", "source": fitted}
+    study = Curve(quantities={"mine": quantity}, x=[1.0])
+    facts = study.run_cell(study.cells()[0]).facts
+    told = "label b is never left: its row of the chain is set to uniform over the other labels"
+    assert facts["ingestion_notes"] == f"rows.csv: 4 rows; {told}"
+
+
+def test_secret_nodes_are_named_as_the_file_has_them(tmp_path):
+    path = tmp_path / "two.bif"
+    path.write_text(SPRINKLER.replace("B", "2"))
+    assert values(NetworkInfluence(path=str(path), secrets=[2]), [1]) == (
+        values(NetworkInfluence(path=str(path), secrets=["2"]), [1])
+    )
+    with pytest.raises(ValueError, match="secrets must be a string, a whole number or true/false"):
+        values(NetworkInfluence(path=str(path), secrets=[2.5]), [1])

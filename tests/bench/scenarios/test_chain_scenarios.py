@@ -12,10 +12,11 @@ from bench.datasets.sequences.real_chains import HouseholdPower
 from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.chain_histogram import ChainHistogram
 from bench.study.cross import Cross, absent_data
-from bench.study.game import Game, Sizes
+from bench.study.game import Game
+from bench.study.session import Session
+from bench.study.shared_worlds import SharedWorlds, Sizes
 from mechanisms.base import NotOfferedError
 from mechanisms.distribution.expected_value import ExpectedValueLaplace
-from mechanisms.distribution.wasserstein import FiniteAnswers
 from mechanisms.influence.calibrate import InfluenceLaplace, InfluenceRandomisedResponse
 from mechanisms.influence.knowledge import (
     Candidates,
@@ -25,11 +26,12 @@ from mechanisms.influence.knowledge import (
 )
 from mechanisms.influence.markov_quilt import exact_scale
 from mechanisms.influence.quilt import MarkovQuiltLaplace
-from mechanisms.influence.uncertainty import excess
-from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.influence.uncertainty import uncertainty_penalty
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import Epsilon
-from mechanisms.renyi.kantorovich import WInfinityLaplace
-from mechanisms.renyi.tight_pure_laplace import SmallestPureLaplace
+from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 
 BINARY = [[0.6, 0.4], [0.2, 0.8]]
 TERNARY = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
@@ -56,7 +58,7 @@ def test_worlds_have_the_laws_that_the_scenario_offers(scenario):
     for value in range(len(scenario.secrets)):
         law = scenario.law(value)
         own = worlds.answers[secret == value]
-        seen = (own[:, None] == law.support[None]).all(axis=2).mean(axis=0)
+        seen = (own[:, None] == law.atoms[None]).all(axis=2).mean(axis=0)
         assert seen.sum() == pytest.approx(1.0)
         deviation = np.sqrt(law.weights * (1 - law.weights) / 20_000)
         assert (np.abs(seen - law.weights) <= 5 * deviation + 1 / 20_000).all()
@@ -68,7 +70,7 @@ def test_reference_scales_of_the_hundred_steps():
     scenario, budget = count(), Epsilon(epsilon=1.0)
     answers = scenario.knowledge(ScalarAnswers)
     wasserstein = WInfinityLaplace().calibrate(answers, budget=budget)
-    smallest = SmallestPureLaplace().calibrate(answers, budget=budget)
+    smallest = TightPureLaplace().calibrate(answers, budget=budget)
     assert wasserstein.noise.scales == pytest.approx([3.0])
     assert scenario.knowledge(FiniteAnswers).distance(0.0) == 3.0
     assert smallest.noise.scales == pytest.approx([2.42], abs=0.005)
@@ -85,13 +87,13 @@ def test_the_expected_value_mechanism_breaks_its_claim_where_answers_are_no_tran
     )
     exact = mechanism.leakage(scenario.law(0), scenario.law(1), 1).epsilon(0.0).hi
     assert exact == pytest.approx(1.0368, abs=1e-4)
-    assert any("translations of each other" in note for note in mechanism.guarantee.notes)
+    assert Condition.TRANSLATIONS in mechanism.guarantee.assumptions.conditions
 
 
 def test_facts_are_those_of_the_chain():
     scenario = count(length=7, users=2)
     assert scenario.knowledge(Sensitivity).size == 7
-    assert scenario.knowledge(CurveKnowledge).curve.cells == 7
+    assert scenario.knowledge(CurveKnowledge).curve.entries == 7
     assert "public" in scenario.knowledge(CurveKnowledge).public
     assert scenario.knowledge(ChainKnowledge).lengths == (7, 7)
     assert scenario.knowledge(EntryValues).states == 2
@@ -107,8 +109,8 @@ def test_facts_are_those_of_the_chain():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"theta": "free"}, {"uncertainty": 0.2}, {"initial": "free"},
-        {"further": [GivenChain(transition=[[0.9, 0.1], [0.1, 0.9]])]},
+        {"initial_law": "any"}, {"uncertainty": 0.2}, {"initial": "free"},
+        {"additional_priors": [GivenChain(transition=[[0.9, 0.1], [0.1, 0.9]])]},
     ],
 )  # fmt: skip
 def test_laws_of_one_prior_are_not_offered_where_theta_holds_more(settings):
@@ -123,10 +125,12 @@ def test_laws_of_one_prior_are_not_offered_where_theta_holds_more(settings):
 
 
 def test_the_curve_and_the_quilts_share_the_uncertainty():
-    scenario = count(uncertainty=0.2, reading="conditional")
-    assert scenario.knowledge(ChainKnowledge).excess == excess(0.2, "conditional")
+    scenario = count(uncertainty=0.2, uncertainty_on="conditional")
+    assert scenario.knowledge(ChainKnowledge).uncertainty_penalty == uncertainty_penalty(
+        0.2, "conditional"
+    )
     nominal, uncertain = count().curve, scenario.curve
-    assert uncertain.at(5) - nominal.at(5) == pytest.approx(excess(0.2, "conditional"))
+    assert uncertain.at(5) - nominal.at(5) == pytest.approx(uncertainty_penalty(0.2, "conditional"))
 
 
 def test_positions_and_values_choose_the_secrets():
@@ -169,9 +173,10 @@ def test_mechanisms_on_records_are_compared_by_the_law_of_the_database():
         scenario.knowledge(CurveKnowledge), scenario.knowledge(EntryValues),
         scenario.knowledge(Sensitivity), budget=Epsilon(epsilon=1.0),
     )  # fmt: skip
+    sizes = Sizes(repetitions=1, shadow=1, holdout=1, test=1)
     game = Game(
-        scenario=scenario, mechanism=mechanism, n_releases=1, seed=0, scenario_text="",
-        release_text="", sizes=Sizes(repetitions=1, shadow=1, holdout=1, test=1),
+        session=Session(), mechanism=mechanism, n_releases=1, release_stream="",
+        shared=SharedWorlds(scenario=scenario, stream="", sizes=sizes, seed=0),
     )  # fmt: skip
     assert [law.value for law in game.laws()] == [0, 1]
 
@@ -198,7 +203,7 @@ def test_a_planted_mechanism_that_leaks_twice_its_claim_is_caught():
     planted = {"planted": {"_target_": "tests.support.components.LyingLaplace"}}
     study = cross(node(), planted, grid={"epsilon": [0.5, 1.0]})
     for cell in study.cells():
-        assert study.measure(cell).facts["verdict"] == "violated"
+        assert study.run_cell(cell, Session()).facts["verdict"] == "violated"
 
 
 def test_composition_is_measured_where_it_is_computable():
@@ -209,7 +214,7 @@ def test_composition_is_measured_where_it_is_computable():
     }, grid={"epsilon": [1.0], "n_releases": [1, 2]})  # fmt: skip
     found = {}
     for cell in study.cells():
-        result = study.measure(cell)
+        result = study.run_cell(cell, Session())
         rows = {r["metric"]: r["value"] for r in result.rows if r["attack"] == ""}
         found[cell.labels["mechanism"], cell.labels["n_releases"]] = rows, result.facts
     for name in ("rr", "exponential"):
@@ -230,20 +235,19 @@ def test_a_histogram_beyond_reach_is_not_computable_but_runs():
     }  # fmt: skip
     study = cross(scenario, LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "finished"
     assert result.facts["exact"].startswith("not computable: the exact law of histograms of 6")
 
 
-def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr("bench.datasets.source.BESIDE_THE_CHECKOUT", tmp_path)
+def test_absent_recordings_are_skipped_with_the_reason(monkeypatch):
     monkeypatch.delenv("BENCH_DATA", raising=False)
     scenario = ChainCount(source=HouseholdPower(), counted="1", length=10)
     assert "give its path" in absent_data(scenario)
     source = {"_target_": "bench.datasets.sequences.real_chains.HouseholdPower"}
     study = cross(node(source=source), LAPLACE, grid={"epsilon": [1.0]})
     (cell,) = study.cells()
-    result = study.measure(cell)
+    result = study.run_cell(cell, Session())
     assert result.status == "not applicable"
     assert "no file" in result.facts["reason"]
 
@@ -254,8 +258,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
         ({"transition": [[0.6, 0.5], [0.2, 0.8]]}, "rows must sum to 1, got 1.1 in row 0"),
         ({"transition": [[1.2, -0.2], [0.2, 0.8]]}, "transition must be non-negative, got -0.2"),
         ({"transition": [[0.5, 0.5]]}, "transition must be a square matrix"),
-        ({"counted": "2"}, "state must be one of 0, 1, got '2'"),
-        ({"values": ["0", "x"]}, "state must be one of 0, 1, got 'x'"),
+        ({"counted": "2"}, "the chain: unknown value '2'; there are: 0, 1"),
+        ({"values": ["0", "x"]}, "the chain: unknown value 'x'; there are: 0, 1"),
         ({"values": ["0"]}, "must have two possible values or more"),
         ({"initial": [1.0, 0.0], "positions": [1]}, "must have two possible values or more"),
         ({"transition": [[1.0, 0.0], [1.0, 0.0]]}, "must have two possible values or more"),
@@ -265,8 +269,8 @@ def test_absent_recordings_are_skipped_with_the_reason(monkeypatch, tmp_path):
         ({"length": None}, "length must be given"),
         ({"length": 0}, "length must be a whole number"),
         ({"uncertainty": 1.0}, r"spread must be in \[0, 1\)"),
-        ({"theta": "all"}, "theta must be 'given' or 'free'"),
-        ({"further": [GivenChain(transition=TERNARY)]}, "must share their states"),
+        ({"initial_law": "all"}, "initial_law must be 'fixed' or 'any'"),
+        ({"additional_priors": [GivenChain(transition=TERNARY)]}, "must share their states"),
         ({"initial": [0.5, 0.6]}, "initial must be non-negative and sum to 1"),
     ],
 )  # fmt: skip
@@ -281,9 +285,9 @@ def test_reducible_and_periodic_chains_give_the_right_values():
     assert still.knowledge(CurveKnowledge).curve.values[:10].min() == math.inf
     budget = still.knowledge(CurveKnowledge).curve.budget(1.0)
     assert budget.total == pytest.approx(1 / 10)  # group privacy
-    assert still.law(1).support.tolist() == [[10.0]]
+    assert still.law(1).atoms.tolist() == [[10.0]]
     swap = count(transition=[[0.0, 1.0], [1.0, 0.0]], length=10)
-    assert swap.law(0).support.tolist() == [[5.0]]
+    assert swap.law(0).atoms.tolist() == [[5.0]]
     assert swap.knowledge(CurveKnowledge).curve.at(9) == math.inf
 
 
@@ -310,4 +314,4 @@ def test_families_of_pufferfish_mechanisms_name_one_notion():
         InfluenceLaplace().calibrate(curve, entry, budget=budget),
         MarkovQuiltLaplace(method="exact").calibrate(chains, entry, budget=budget),
     )
-    assert {m.guarantee.notion for m in mechanisms} == {"Pufferfish privacy"}
+    assert {m.guarantee.name for m in mechanisms} == {"Pufferfish privacy"}

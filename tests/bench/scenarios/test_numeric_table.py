@@ -9,7 +9,7 @@ import pytest
 from bench.config.build import ConfigError, build
 from bench.datasets.source import DataError
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
-from tests.bench.test_command_line import bench, refused
+from tests.support.command import bench
 
 ROWS = 600
 
@@ -71,9 +71,9 @@ def test_worlds_follow_the_model(people):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"column": "nation"}, "no column 'nation'; there are"),
-        ({"value": "DE"}, "never has the value 'DE'"),
-        ({"means": ["a,b"]}, "must be numeric for a mean"),
+        ({"column": "nation"}, "unknown column 'nation'; there are"),
+        ({"value": "DE"}, "unknown value 'DE'"),
+        ({"means": ["a,b"]}, "must hold finite numbers"),
         ({"means": [], "counts": {}}, "needs scenario.means"),
         ({"size": 2000}, "records of one class"),
         ({"gap": 0.15}, "whole numbers of 20 records"),
@@ -97,7 +97,8 @@ def test_the_path_must_be_given():
 def test_missing_values_are_counted(tmp_path):
     path = tmp_path / "holes.csv"
     path.write_text("x,y\n" + "1,a\n,b\n?,a\n4,b\n" * 50)
-    with pytest.raises(DataError, match="column 'x' has 100 missing values"):
+    told = r"column 'x' has 100 missing values, the first in data row 2 \(nothing\); leave"
+    with pytest.raises(ConfigError, match=told):
         scenario(path, column="y", value="a", means=["x"], counts={}, size=4, gap=0.5)
 
 
@@ -118,16 +119,17 @@ def test_a_file_that_is_no_table_is_one_line(tmp_path, content):
     assert "broken.csv" in str(caught.value)
 
 
-def test_the_command_runs_it_by_overrides_only(tmp_path, people):
+def test_the_command_runs_it_by_overrides_only(folder, refused, people):
     overrides = [
         "+experiment=quickstart", "scenario=numeric_table", f"scenario.path={people}",
         "scenario.column=country", "scenario.value=NA", "scenario.means=['petal length (cm)']",
         "scenario.size=20", "scenario.gap=0.2", "n_shadow=30", "n_holdout=30", "n_test=30",
         "mechanism=[noiseless,directional_gaussian]",
     ]  # fmt: skip
-    code, out, error = bench(tmp_path, *overrides)
+    code, out, error = bench(folder, *overrides)
     assert code == 0, error
     assert "directional_gaussian" in out
-    assert "no column 'nation'" in refused(tmp_path, *overrides, "scenario.column=nation")
-    unquoted = refused(tmp_path, *overrides, "scenario.means=[petal length (cm)]")
+    assert f"reading numeric_table: {people.name}: {ROWS} rows." in out
+    assert "unknown column 'nation'" in refused(folder, *overrides, "scenario.column=nation")
+    unquoted = refused(folder, *overrides, "scenario.means=[petal length (cm)]")
     assert "values with spaces" in unquoted

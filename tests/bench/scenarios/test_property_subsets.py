@@ -14,6 +14,7 @@ from bench.scenarios.statistics import Count, Mean
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.noise.gaussian import mahalanobis
+from tests.support.tables import text_table
 
 QUERY = (
     Mean(column="age", bounds=(17, 90)),
@@ -43,7 +44,7 @@ def records(n=600, seed=0):
 
 
 def small(table=None, **changes):
-    data = SimpleNamespace(table=records() if table is None else table, digest="0")
+    data = SimpleNamespace(records=text_table(records() if table is None else table), digest="0")
     settings = {
         "data": data,
         "statistics_of": (Mean(column="x"), Count(column="kind", value="a,b")),
@@ -77,7 +78,7 @@ def adult():
 
 
 def full_moments(data, secret, gap, size=100):
-    table = data.table
+    table = data.records
     features = np.stack([s.feature(table) for s in QUERY], axis=1)
     has = secret.feature(table) > 0
     weights = np.array([s.weight(size) for s in QUERY])
@@ -145,7 +146,7 @@ def test_adults_splits_are_disjoint_and_of_the_stated_sizes(income):
         "model": 25_222,
     }
     assert (np.sort(np.concatenate(list(rows.values()))) == np.arange(45_222)).all()
-    has = INCOME.feature(income.data.table) > 0
+    has = INCOME.feature(income.data.records) > 0
     for without, with_property in members.values():
         assert not has[without].any()
         assert has[with_property].all()
@@ -160,13 +161,13 @@ def test_the_modelling_split_is_near_the_whole_table(income):
 
 def test_answers_are_statistics_of_records_of_the_split():
     scenario = small(size=10, split=(200, 200))
-    table = scenario.data.table
+    table = scenario.data.records
     for split in ("shadow", "test"):
         rows = np.concatenate(scenario._members[split])
         _, answers = worlds(scenario, 300, split)
         counts = answers[:, 1]
         assert (counts == np.round(counts)).all()
-        ordered = np.sort(table["x"].to_numpy()[rows])
+        ordered = np.sort(table.numbers("x")[rows])
         assert answers[:, 0].min() >= ordered[:10].mean() - 1e-12
         assert answers[:, 0].max() <= ordered[-10:].mean() + 1e-12
 
@@ -244,8 +245,8 @@ def test_the_law_has_its_own_mean_and_the_shared_covariance():
 
 def test_worlds_of_the_model_follow_the_law():
     scenario = small(worlds="model", model="exact")
-    assert scenario.modelled
-    assert not small().modelled
+    assert scenario.worlds_from_model
+    assert not small().worlds_from_model
     secret, answers = worlds(scenario, 20_000)
     for value in (0, 1):
         law, sample = scenario.law(value), answers[secret == value]
@@ -310,7 +311,10 @@ def test_an_unoffered_fact_lists_what_is_offered():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"gap": 0.15}, "gap must give whole numbers of 20 records, got gap=0.15: 8.5 records."),
+        (
+            {"gap": 0.15},
+            "gap must give whole numbers of 20 records, got gap=0.15: 8.5 and 11.5 records; ",
+        ),
         ({"gap": 0}, "gap must be in (0, 1), got gap=0."),
         ({"gap": 1.0}, "gap must be in (0, 1), got gap=1.0."),
         ({"gap": math.nan}, "gap must be in (0, 1), got gap=nan."),
@@ -320,9 +324,9 @@ def test_an_unoffered_fact_lists_what_is_offered():
         ({"model_subsets": 1}, "model_subsets must be a whole number of at least 2"),
         ({"seed": -1}, "seed must be a whole number of at least 0, got seed=-1."),
         ({"seed": None}, "seed must be a whole number of at least 0, got seed=None."),
-        ({"secret": "poor"}, "secret must be one of rich, got 'poor'."),
-        ({"model": "guessed"}, "model must be one of sampled, exact, got 'guessed'."),
-        ({"worlds": "real"}, "worlds must be one of data, model, got 'real'."),
+        ({"secret": "poor"}, "secret must be 'rich', got secret='poor'."),
+        ({"model": "guessed"}, "model must be 'sampled' or 'exact', got model='guessed'."),
+        ({"worlds": "real"}, "worlds must be 'data' or 'model', got worlds='real'."),
         ({"split": (200,)}, "split must be two numbers of records, got (200,)."),
         ({"split": (1, 2, 3)}, "split must be two numbers of records, got (1, 2, 3)."),
         ({"split": 200}, "split must be two numbers of records, got 200."),
@@ -339,25 +343,31 @@ def test_bad_settings_are_one_clear_line(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"split": (300, 300)}, "split must leave records for modelling: 600 records, got (300"),
+        ({"split": (300, 300)}, "split must leave records for modelling: 600 records, got [300"),
         ({"split": (599, 5)}, "split must leave records for modelling"),
         ({"split": (200, 10)}, "size=20 needs 12 records of one class, the test split has "),
         ({"split": (380, 200)}, "size=20 needs 12 records of one class, the model split has "),
-        ({"size": 500}, "size=500 needs 300 records of one class, the shadow split has "),
+        ({"size": 500}, "size=500 needs 300 records of one class, the test split has "),
         (
             {"properties": {"rich": Count(column="same", value="always")}},
             "property 'rich' is constant: every record has it.",
         ),
         (
             {"properties": {"rich": Count(column="rich", value="maybe")}},
-            "column 'rich' never has the value 'maybe'.",
+            "table: column 'rich': unknown value 'maybe'; did you mean yes?",
         ),
         (
             {"properties": {"rich": Count(column="riches", value="yes")}},
-            "no column 'riches'; there are x, kind, rich",
+            "table: unknown column 'riches'; did you mean rich? There are:",
         ),
-        ({"statistics_of": (Mean(column="text"),)}, "column 'text' must be numeric for a mean"),
-        ({"statistics_of": (Mean(column="hole"),)}, "column 'hole' has 1 missing values."),
+        (
+            {"statistics_of": (Mean(column="text"),)},
+            "table: column 'text' must hold finite numbers",
+        ),
+        (
+            {"statistics_of": (Mean(column="hole"),)},
+            "table: column 'hole' must hold finite numbers within +-1e+150, got 'nan'",
+        ),
         ({"statistics_of": (Mean(column="one"),)}, "statistic 'mean one' is constant"),
         (
             {"statistics_of": (Mean(column="x"), Count(column="same", value="always"))},

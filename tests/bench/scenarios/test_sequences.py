@@ -35,23 +35,25 @@ def test_every_world_holds_the_recorded_counts(path):
     scenario = of_file(path)
     scenario.check()
     worlds = scenario.draw(np.zeros(5, dtype=np.int64), "test", np.random.default_rng(0))
-    tally = scenario.tally
+    statistics = scenario.sequence_statistics
     assert scenario.statistics == ("bar", "cafe", "home")
     assert worlds.answers.shape == (5, 1, 3)
-    kept = [tally.states.index(s) for s in scenario.statistics]
-    assert (worlds.answers == tally.query[:, kept]).all()
+    kept = [statistics.states.index(s) for s in scenario.statistics]
+    assert (worlds.answers == statistics.query[:, kept]).all()
     assert of_file(path, other=True).counts.shape == (1, 4)
     assert not scenario.synthetic
-    assert not scenario.modelled
+    assert not scenario.worlds_from_model
 
 
 def test_facts_come_from_the_training_sequences_and_the_longest_queried_one(path):
     scenario = of_file(path)
-    counts = scenario.tally.transitions
+    counts = scenario.sequence_statistics.transitions
     expected = smooth(counts / counts.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(scenario.chain.transition, expected, atol=1e-12)
-    longest = int(scenario.tally.lengths.max())
-    curve = chain_curve(scenario.chain, scenario.tally.lengths.tolist(), up_to=longest)
+    longest = int(scenario.sequence_statistics.lengths.max())
+    curve = chain_curve(
+        scenario.chain, scenario.sequence_statistics.lengths.tolist(), b_max=longest
+    )
     known = scenario.knowledge(CurveKnowledge)
     for epsilon in (0.05, 0.5, 3.0):
         assert known.curve.budget(epsilon).total == pytest.approx(curve.budget(epsilon).total)
@@ -60,7 +62,10 @@ def test_facts_come_from_the_training_sequences_and_the_longest_queried_one(path
     sensitivity = scenario.knowledge(Sensitivity)
     assert (sensitivity.l1, sensitivity.size, sensitivity.dimension) == (2.0, longest, 3)
     assert scenario.knowledge(Candidates).values.tolist() == [0, 1, 2]
-    assert scenario.knowledge(TrainingCounts).counts.sum() < scenario.tally.training.sum()
+    assert (
+        scenario.knowledge(TrainingCounts).counts.sum()
+        < scenario.sequence_statistics.training.sum()
+    )
     with pytest.raises(NotOfferedError, match="not GaussianAnswers"):
         scenario.knowledge(GaussianAnswers)
     with pytest.raises(NotOfferedError, match="small chain"):
@@ -70,9 +75,9 @@ def test_facts_come_from_the_training_sequences_and_the_longest_queried_one(path
 def test_budgets_of_uncertain_readings_are_ordered():
     """A wider reading never buys more noise-free counts, for both families of mechanisms."""
     budgets = []
-    for uncertainty, reading in ((0.0, "joint"), (0.2, "conditional"), (0.2, "joint")):
+    for uncertainty, uncertainty_on in ((0.0, "joint"), (0.2, "conditional"), (0.2, "joint")):
         scenario = Sequences(
-            population=SyntheticCheckIns(), uncertainty=uncertainty, reading=reading
+            population=SyntheticCheckIns(), uncertainty=uncertainty, uncertainty_on=uncertainty_on
         )
         curve = scenario.knowledge(CurveKnowledge).curve
         sensitivity = scenario.knowledge(Sensitivity)
@@ -82,8 +87,8 @@ def test_budgets_of_uncertain_readings_are_ordered():
         ours = InfluenceLaplace().calibrate(
             scenario.knowledge(CurveKnowledge), sensitivity, budget=Epsilon(epsilon=1.0)
         )
-        assert ours.guarantee.epsilon <= 1.0
-        assert quilt.guarantee.epsilon <= 1.0 + 1e-9
+        assert ours.guarantee.bound <= 1.0
+        assert quilt.guarantee.bound <= 1.0 + 1e-9
         budgets.append((curve.budget(1.0).total, 2.0 / quilt.noise.scales[0]))
     influence, by_quilt = zip(*budgets, strict=True)
     assert influence[0] > influence[1] > influence[2] > 0
@@ -96,10 +101,10 @@ def test_budgets_of_uncertain_readings_are_ordered():
     [
         ({"other": "yes"}, "other must be true or false, got other='yes'"),
         ({"uncertainty": 1.0}, "uncertainty must be in"),
-        ({"reading": "both"}, "reading must be"),
-        ({"up_to": 0}, "up_to must be a whole number"),
+        ({"uncertainty_on": "both"}, "uncertainty_on must be"),
+        ({"b_max": 0}, "b_max must be a whole number"),
         ({"smoothing": -0.1}, "smoothing must be in"),
-        ({"path": None}, "path must name a CSV or parquet file"),
+        ({"path": None}, "path must name a CSV, TSV or parquet file"),
     ],
 )
 def test_bad_settings_are_refused(path, wrong, message):
@@ -157,9 +162,9 @@ def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
         n_test=2,
     )
     outcome, _ = run(study)
-    told = [r.facts["reading"] for _, r in outcome.results]
+    told = [r.facts["ingestion_notes"] for _, r in outcome.results]
     assert told == [
-        "the group and the time of every entry are public; 1 rows came before an earlier row of "
-        "their user: sorted by time; 1 identical rows dropped; 1 of 1 groups have fewer than 3 "
-        "labels with an entry: ties at 0 fill their top"
+        "the group and the time of every entry are public; twice.csv: 31 rows; 1 rows "
+        "came before an earlier row of their user: sorted by time; 1 identical rows dropped; 1 of "
+        "1 groups have fewer than 3 labels with an entry: ties at 0 fill their top"
     ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.store.tag_codec import PIECE, packed, unpacked
+from bench.store.tag_codec import PIECE, pack, unpack
 
 few = settings(max_examples=60, deadline=None)
 plain = st.recursive(
@@ -21,11 +21,11 @@ LONG = [GENERATOR.random() for _ in range(5000)]
 @few
 @given(plain)
 def test_what_is_packed_is_read_back(value):
-    assert unpacked("rows", packed("rows", value)) == value
+    assert unpack("rows", pack("rows", value)) == value
 
 
 def test_infinities_and_nan_survive():
-    found = unpacked("x", packed("x", [math.inf, -math.inf, math.nan, -0.0, 5e-324]))
+    found = unpack("x", pack("x", [math.inf, -math.inf, math.nan, -0.0, 5e-324]))
     assert found[:2] == [math.inf, -math.inf]
     assert math.isnan(found[2])
     assert math.copysign(1, found[3]) == -1
@@ -33,59 +33,59 @@ def test_infinities_and_nan_survive():
 
 
 def test_pieces_stay_below_the_limit_of_a_tag():
-    tags = packed("rows", LONG)
+    tags = pack("rows", LONG)
     assert len(tags) > 10
     assert all(len(piece) <= PIECE <= 5000 for piece in tags.values())
-    assert unpacked("rows", tags) == LONG
+    assert unpack("rows", tags) == LONG
 
 
 def test_a_long_text_is_compressed():
     text = "traceback line\n" * 5000
-    assert len(packed("t", text)) == 1
+    assert len(pack("t", text)) == 1
 
 
 def test_other_tags_and_the_order_do_not_matter():
-    tags = packed("rows", LONG) | packed("row", 1) | {"rows": "x", "rows.x": "y", "kind": "cell"}
+    tags = pack("rows", LONG) | pack("row", 1) | {"rows": "x", "rows.x": "y", "kind": "cell"}
     shuffled = list(tags.items())
     random.Random(1).shuffle(shuffled)
-    assert unpacked("rows", dict(shuffled)) == LONG
-    assert unpacked("row", dict(shuffled)) == 1
+    assert unpack("rows", dict(shuffled)) == LONG
+    assert unpack("row", dict(shuffled)) == 1
 
 
 def test_more_than_a_thousand_pieces_are_read_back(monkeypatch):
     monkeypatch.setattr("bench.store.tag_codec.PIECE", 16)
     value = LONG[:2000]
-    tags = packed("rows", value)
+    tags = pack("rows", value)
     assert len(tags) > 1100
-    assert unpacked("rows", tags) == value
+    assert unpack("rows", tags) == value
 
 
 @pytest.mark.parametrize("piece", [0, 1, -1], ids=["first", "middle", "last"])
 def test_a_missing_piece_is_a_key_error(piece):
-    tags = packed("rows", LONG)
+    tags = pack("rows", LONG)
     del tags[sorted(tags)[piece]]
     with pytest.raises(KeyError, match="rows"):
-        unpacked("rows", tags)
+        unpack("rows", tags)
 
 
 @pytest.mark.parametrize("damage", ["", "####", "A" * 40, "é"])
 def test_a_damaged_piece_is_a_key_error(damage):
-    tags = packed("rows", LONG)
+    tags = pack("rows", LONG)
     tags["rows.001"] = damage
     with pytest.raises(KeyError, match="missing or damaged"):
-        unpacked("rows", tags)
+        unpack("rows", tags)
 
 
 def test_nothing_packed_is_a_key_error():
     with pytest.raises(KeyError, match="no rows in the run's tags"):
-        unpacked("rows", {"row.000": "x"})
+        unpack("rows", {"row.000": "x"})
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), b"bytes", complex(1, 2)])
 def test_what_json_cannot_hold_is_refused(value):
     with pytest.raises(TypeError, match="not JSON serializable"):
-        packed("x", value)
+        pack("x", value)
 
 
 def test_the_same_value_gives_the_same_tags():
-    assert packed("x", LONG) == packed("x", json.loads(json.dumps(LONG)))
+    assert pack("x", LONG) == pack("x", json.loads(json.dumps(LONG)))

@@ -17,7 +17,7 @@ MECHANISMS = {
 }
 LEARNER = {
     "_target_": "attacks.meta_classifier.MetaClassifier",
-    "shadow": "clean",
+    "adaptive": False,
     "estimator": {"_target_": "sklearn.ensemble.RandomForestClassifier", "n_estimators": 5},
 }
 
@@ -32,7 +32,7 @@ def study(mechanisms=MECHANISMS, **changes):
         "attacks": {
             "lr": {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"},
             "forest": LEARNER,
-            "adaptive": LEARNER | {"shadow": "noised"},
+            "adaptive": LEARNER | {"adaptive": True},
         },
         "metrics": {
             "auc": {"_target_": "bench.metrics.attack.AUC"},
@@ -88,7 +88,7 @@ def test_a_missing_budget_axis_makes_the_cell_not_applicable(run):
 def test_scenario_axes_expand_the_scenario():
     cells = study(grid={"epsilon": [1.0], "delta": [0.1], "digest": ["a", "b"]}).cells()
     assert len(cells) == 6
-    assert {c.spec["scenario"]["digest"] for c in cells} == {"a", "b"}
+    assert {c.spec.scenario["digest"] for c in cells} == {"a", "b"}
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), "abc", True, None])
@@ -119,7 +119,7 @@ def test_one_cell_that_kills_its_worker_fails_alone(run):
     mechanisms = {"killer": node("Killing"), **MECHANISMS}
     outcome, _ = run(study(mechanisms, attacks={}), engine=Processes(workers=2))
     failed = {cell.name: r.facts["reason"] for cell, r in outcome.results if r.status == "failed"}
-    assert failed == {"killer": "worker killed 3 times"}
+    assert failed == {"killer": "its process ended 3 times without a result: exit code 9"}
     assert len(outcome.results) == 6
 
 

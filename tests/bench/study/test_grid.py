@@ -1,11 +1,12 @@
 import math
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.config.build import ConfigError
-from bench.study.grid import budget_kinds, budget_points, product, sort_axes
+from bench.study.grid import budget_points, coordinate, product, sort_axes
 from mechanisms.privacy.budget import Budget, Epsilon, EpsilonDelta, NoBudget, RenyiEpsilon
 
 few = settings(max_examples=60, deadline=None)
@@ -107,7 +108,37 @@ def test_the_last_axis_runs_fastest():
     ]  # fmt: skip
 
 
-def test_budget_kinds_are_those_that_can_be_asked_for():
-    kinds = budget_kinds()
-    assert Budget not in kinds
-    assert {NoBudget, Epsilon, EpsilonDelta, RenyiEpsilon} <= set(kinds)
+@dataclass(frozen=True, kw_only=True)
+class Strength(Budget):
+    """A budget of one's own: a number, a count, a list, and a default."""
+
+    kappa: float
+    receivers: int
+    priors: tuple[float, ...]
+    slack: float = 0.1
+
+
+def test_the_axes_are_those_of_the_budgets_that_mechanisms_accept():
+    grid = sort_axes(
+        {"kappa": [1, 2.0], "receivers": [3], "priors": [[1, 2], [0.5]]}, SCENARIO, [Strength]
+    )
+    assert grid.budget == {"kappa": [1.0, 2.0], "receivers": [3], "priors": [[1.0, 2.0], [0.5]]}
+    assert isinstance(grid.budget["receivers"][0], int)
+    points, missing = budget_points(grid.budget, Strength)
+    assert (len(points), missing) == (4, "")
+    assert "slack" not in points[0]
+    assert budget_points({"kappa": [1.0]}, Strength)[1] == (
+        "its budget needs receivers, priors; the grid gives kappa"
+    )
+    text = refused(lambda: sort_axes({"kapa": [1]}, SCENARIO, [Strength]))
+    assert "did you mean kappa" in text
+    assert "unknown axis 'kappa'" in refused(lambda: sort_axes({"kappa": [1]}, SCENARIO))
+    # The package's own axes stay known whatever is chosen.
+    assert sort_axes({"order": [2.0]}, SCENARIO, [NoBudget]).budget == {"order": [2.0]}
+
+
+def test_a_list_is_one_coordinate_and_its_text_in_tables():
+    assert coordinate([1.0, [2, "a"]]) == '[1.0,[2,"a"]]'
+    assert coordinate(2.5) == 2.5
+    assert coordinate("income") == "income"
+    assert coordinate({"a": 1}) == '{"a":1}'

@@ -9,21 +9,27 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bench.study.cell_rows import how_known
+from bench.study.cell_rows import describe_bracket
 from bench.study.cross import Cross
 from bench.study.ledger import (
-    certify,
+    DISPLAY_ERROR,
+    VERDICT_ERROR,
+    Certificate,
+    counted,
     exceeds,
     largest_certifiable,
     verdict,
 )
+from bench.study.session import Session
 from mechanisms.leakage.gaussian_tradeoff import gaussian_distance
 from mechanisms.noise.gaussian import GaussianNoise
-from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee, NoClaim, RenyiMeasure
+from mechanisms.privacy.bracket import Bracket, NotComputable
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.indistinguishability import PURE, Approximate, Renyi
+from mechanisms.privacy.notion import PairEvidence
 from tests.conftest import node, values
 
-PURE = ApproximateMeasure(0.0)
+UNKNOWN = NotComputable("nobody knows")
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 ACCURACY = {"accuracy": {"_target_": "bench.metrics.attack.Accuracy"}}
 
@@ -42,8 +48,15 @@ def two_points(mechanism, **changes):
     return Cross(**(settings | changes))
 
 
+def certify(label, odds, held, notion, ways):
+    counts = counted(label, odds, held, notion, ways)
+    evidence = PairEvidence(tests={"a": (counts,)}, ways=ways)
+    bounds = (notion.certify(evidence, error) for error in (DISPLAY_ERROR, VERDICT_ERROR))
+    return Certificate(**dict(zip(("display", "verdict"), bounds, strict=True)), n=label.size)
+
+
 def claim(epsilon):
-    return Guarantee(notion="planted", measure=PURE, epsilon=epsilon, theorem="none")
+    return Guarantee(notion=PURE, bound=epsilon, theorem="none")
 
 
 def test_likelihood_ratio_certifies_at_least_85_percent_of_a_tight_laplace(run):
@@ -84,19 +97,26 @@ def test_a_mechanism_twice_as_leaky_as_its_claim_is_caught_by_the_attack_alone()
     certificate = certify(label, scores[0], (label, scores[1]), PURE, ways=1)
     assert 1.0 < certificate.verdict <= certificate.display <= 2.0
     for modelled, expected in ((True, "violated"), (False, "model misfit")):
-        told = verdict(claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, modelled=modelled)
+        told = verdict(
+            claim(1.0), Bracket(1.0, 1.0), {"lr": certificate}, worlds_from_model=modelled
+        )
         assert told == expected
-    assert verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, modelled=True) == "holds"
+    assert (
+        verdict(claim(2.0), Bracket(2.0, 2.0), {"lr": certificate}, worlds_from_model=True)
+        == "holds"
+    )
 
 
 def test_an_exact_number_that_rests_on_a_continuous_model_proves_nothing_but_may_refute():
     told = {
-        exact: verdict(claim(1.0), Bracket(exact, exact), {}, modelled=False, settles=False)
+        exact: verdict(
+            claim(1.0), Bracket(exact, exact), {}, worlds_from_model=False, settles=False
+        )
         for exact in (0.5, 1.0, 2.0)
     }
     assert told == {0.5: "not refuted", 1.0: "not refuted", 2.0: "violated"}
     perfect = {"a": certify(*wrongless(), wrongless(), PURE, ways=1)}
-    told = verdict(claim(1.0), Bracket(0.5, 0.5), perfect, modelled=False, settles=False)
+    told = verdict(claim(1.0), Bracket(0.5, 0.5), perfect, worlds_from_model=False, settles=False)
     assert told == "model misfit"
 
 
@@ -121,13 +141,13 @@ def test_noise_of_deficient_rank_on_records_is_never_told_to_hold(worlds, kind, 
         grid={"epsilon": [0.5]}, n_shadow=1, n_holdout=1, n_test=1,
     )  # fmt: skip
     (cell,) = study.cells()
-    facts = study.measure(cell).facts
+    facts = study.run_cell(cell, Session()).facts
     assert facts["verdict"] == expected
     doubted = "settles nothing: noise of rank 1 in 2 coordinates" in facts["exact"]
     assert doubted == (expected == "not refuted")
 
 
-@pytest.mark.parametrize("measure", [PURE, ApproximateMeasure(0.001), RenyiMeasure(2.0)])
+@pytest.mark.parametrize("measure", [PURE, Approximate(delta=0.001), Renyi(order=2.0)])
 def test_null_audits_certify_more_than_0_in_at_most_5_percent(measure):
     rng = np.random.default_rng(7)
     audits, n = 600, 400
@@ -154,7 +174,7 @@ def test_null_audits_of_the_whole_harness_stay_below_5_percent(run):
         grid={"epsilon": np.linspace(0.1, 4.0, 400).tolist(), "delta": [0.001]},
         n_shadow=50, n_holdout=100, n_test=100,
     )  # fmt: skip
-    results = [study.measure(cell) for cell in study.cells()]
+    results = [study.run_cell(cell, Session()) for cell in study.cells()]
     best = [
         row["value"]
         for result in results
@@ -170,7 +190,7 @@ def test_rates_near_one_on_both_sides_certify_nothing():
     # TP 487, FN 0, FP 512, TN 1 at delta 1e-5, error .05 (and .1): the bound is 0.
     label = np.repeat([1, 0], [487, 513])
     odds = np.concatenate([np.ones(487), np.ones(512), np.zeros(1)])
-    certificate = certify(label, odds, (label, odds), ApproximateMeasure(1e-5), ways=1)
+    certificate = certify(label, odds, (label, odds), Approximate(delta=1e-5), ways=1)
     assert certificate.display == 0.0
 
 
@@ -193,7 +213,7 @@ def test_the_test_may_be_negated_where_the_attack_points_the_wrong_way():
 
 def test_no_claim_is_never_a_violation():
     perfect = certify(*wrongless(), wrongless(), PURE, ways=1)
-    told = verdict(NoClaim(reason="none"), None, {"a": perfect}, modelled=True)
+    told = verdict(NoClaim(reason="none"), UNKNOWN, {"a": perfect}, worlds_from_model=True)
     assert told == "no claim"
 
 
@@ -211,11 +231,11 @@ def test_exceeds_forgives_rounding_and_nothing_more():
 def test_a_tight_gaussian_has_exactly_the_claimed_leakage():
     distance = gaussian_distance(1.0, 0.001)
     noise = GaussianNoise(covariance=np.eye(1) / distance**2, calibration="analytic")
-    epsilon = noise.shift_epsilon(np.ones((1, 1)), ApproximateMeasure(0.001), 1)
+    epsilon = noise.shift_epsilon(np.ones((1, 1)), 0.001, 1)
     assert epsilon == pytest.approx(1.0, abs=1e-9)
 
 
 def test_an_exact_number_that_rests_on_draws_says_so_with_its_error():
-    assert how_known(Bracket(1.0, 1.0)) == "exact"
-    assert how_known(Bracket(0.0, 1.0)) == "bracket"
-    assert how_known(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")
+    assert describe_bracket(Bracket(1.0, 1.0)) == "exact"
+    assert describe_bracket(Bracket(0.0, 1.0)) == "bracket"
+    assert describe_bracket(Bracket(0.0, 1.0, 2e-9)).endswith("from draws: error 2e-09")

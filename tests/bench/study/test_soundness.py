@@ -9,25 +9,28 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from bench.core.cell import foreign_sources
-from bench.core.code_fingerprint import sources_hash
+from bench.core.code_fingerprint import foreign_sources
 from bench.study.cross import Cross, cell_name
-from bench.study.game import stream_name
 from bench.study.ledger import Certificate, verdict
-from mechanisms.privacy.bracket import Bracket
-from mechanisms.privacy.guarantee import ApproximateMeasure, Guarantee
+from bench.study.shared_worlds import stream_name
+from mechanisms.privacy.bracket import Bracket, NotComputable
+from mechanisms.privacy.guarantee import Guarantee
+from mechanisms.privacy.indistinguishability import Approximate
 from tests.conftest import node, values
 
 LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 ACCURACY = {"accuracy": {"_target_": "bench.metrics.attack.Accuracy"}}
 
 
+UNKNOWN = NotComputable("nobody knows")
+
+
 def claim(epsilon):
-    return Guarantee(notion="n", measure=ApproximateMeasure(0.0), epsilon=epsilon, theorem="none")
+    return Guarantee(notion=Approximate(delta=0.0), bound=epsilon, theorem="none")
 
 
 def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
-    """The answers' means are close, so these calibrations add nothing; the supports betray all."""
+    """The answers' means are close, so these calibrations add nothing; the supports reveal all."""
     points = node("Spread", supports=[[0.0, 10.0], [1.0, 9.0]], weights=[[0.5, 0.5], [0.5, 0.5]])
     study = Cross(
         scenarios={"points": points},
@@ -47,16 +50,19 @@ def test_noise_of_variance_0_is_compared_and_attacked_as_the_exact_release(run):
 
 def test_a_verdict_needs_evidence():
     weak = {"a": Certificate(display=0.0, verdict=0.0, n=10)}
-    assert verdict(claim(1.0), None, {}, modelled=True) == "not checked"
-    assert verdict(claim(1.0), None, weak, modelled=True) == "not refuted"
-    assert verdict(claim(1.0), Bracket(0.8, 3.9), weak, modelled=True) == "not refuted"
-    assert verdict(claim(1.0), Bracket(0.8, 1.0), {}, modelled=True) == "holds"
+    assert verdict(claim(1.0), UNKNOWN, {}, worlds_from_model=True) == "not checked"
+    assert verdict(claim(1.0), UNKNOWN, weak, worlds_from_model=True) == "not refuted"
+    assert verdict(claim(1.0), Bracket(0.8, 3.9), weak, worlds_from_model=True) == "not refuted"
+    assert verdict(claim(1.0), Bracket(0.8, 1.0), {}, worlds_from_model=True) == "holds"
     own = Bracket(0.8, 3.9)
-    assert verdict(claim(1.0), Bracket(0.5, 0.5), weak, modelled=True, own=own) == "not refuted"
+    assert (
+        verdict(claim(1.0), Bracket(0.5, 0.5), weak, worlds_from_model=True, own=own)
+        == "not refuted"
+    )
 
 
 def test_tiny_claims_are_compared_relatively():
-    assert verdict(claim(1e-6), Bracket(1.9e-6, 1.9e-6), {}, modelled=True) == "violated"
+    assert verdict(claim(1e-6), Bracket(1.9e-6, 1.9e-6), {}, worlds_from_model=True) == "violated"
 
 
 def test_names_of_neighbouring_budgets_differ():
@@ -78,13 +84,11 @@ def test_one_budget_has_one_cell_however_it_is_written():
 
 
 def test_where_a_file_lies_changes_no_stream():
-    assert stream_name('["s",{"path":"a/x.csv","size":3}]') == stream_name(
-        '["s",{"path":"/b/x.csv","size":3}]'
-    )
-    assert stream_name('["s",{"population":{"folder":"a"}}]') == stream_name(
-        '["s",{"population":{"folder":"/b"}}]'
-    )
-    assert stream_name('["s",{"size":3}]') != stream_name('["s",{"size":4}]')
+    name = stream_name("s", {"path": "a/x.csv", "size": 3})
+    assert name == stream_name("s", {"path": "/b/x.csv", "size": 3}) == '["s",{"size":3}]'
+    folders = [stream_name("s", {"population": {"folder": place}}) for place in ("a", "/b")]
+    assert folders[0] == folders[1]
+    assert stream_name("s", {"size": 3}) != stream_name("s", {"size": 4})
 
 
 def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
@@ -98,7 +102,6 @@ def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
         )
         for name in ("my_component", "my_helper"):
             sys.modules.pop(name, None)
-        sources_hash.cache_clear()
         hashes.add(foreign_sources({"mechanism": {"_target_": "my_component.Mine"}}).popitem()[1])
     assert len(hashes) == len(bodies)
     assert foreign_sources({"_target_": "bench.sweep.engine.Serial"}) == {}
@@ -155,7 +158,7 @@ def test_exact_own_does_not_depend_on_sampled_subsets():
     from tests.findings.test_distribution_privacy import ADULT
 
     made = [
-        build(ADULT | {"model": model, "seed": 0}, "scenario adult").own_law(0)
+        build(ADULT | {"model": model, "seed": 0}, "scenario adult").unpooled_law(0)
         for model in ("sampled", "exact")
     ]
     np.testing.assert_array_equal(made[0].covariance, made[1].covariance)

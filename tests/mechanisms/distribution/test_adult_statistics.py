@@ -21,6 +21,7 @@ from mechanisms.laws.answer import GaussianLaw
 from mechanisms.noise.additive import spread_along
 from mechanisms.noise.gaussian import GaussianNoise, mahalanobis
 from mechanisms.noise.identity import Noiseless
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, NoBudget
 
 N = 100
@@ -266,9 +267,11 @@ def test_the_worked_example_in_two_coordinates():
     assert eigen @ np.array([1, 2]) == pytest.approx(18.52 * np.array([1, 2]), abs=0.02)
     along = UncertainDirectionalGaussian().calibrate(answers, budget=budget).noise.covariance
     assert along == pytest.approx(6.7845 / 2 * np.array([[1, -1], [-1, 1]]), abs=5e-5)
-    claim = UncertaintyClaim(answers=answers, theorem="t", measure=isotropic.claim.measure)
+    claim = UncertaintyClaim(
+        answers=answers, theorem="t", notion=isotropic.claim.notion, assumptions=Assumptions()
+    )
     noiseless = GaussianNoise(covariance=np.zeros((2, 2)), calibration="classical")
-    assert claim.guarantee(noiseless, 1).epsilon > 1
+    assert claim.guarantee(noiseless, 1).bound > 1
     distance = mahalanobis(answers.differences()[0], covariance)
     assert distance**2 == pytest.approx(0.0920, abs=5e-5)
     c = math.sqrt(2 * math.log(1250))

@@ -27,10 +27,10 @@ def answers(seed, m=3):
 def test_laplace_noise_spends_exactly_the_budget(seed, epsilon):
     model = answers(seed)
     release = ExpectedValueLaplace().calibrate(model, budget=Epsilon(epsilon=epsilon))
-    assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
-    assert release.guarantee.measure.delta == 0.0
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
+    assert release.guarantee.notion.delta == 0.0
     assert release.variances() == pytest.approx(2 * (model.distance(1) / epsilon) ** 2)
-    assert release.repeated_guarantee(3).epsilon == pytest.approx(3 * epsilon)
+    assert release.repeated_guarantee(3).bound == pytest.approx(3 * epsilon)
 
 
 def test_the_claim_is_attained_at_known_answers_and_in_the_far_orthant_otherwise():
@@ -53,7 +53,7 @@ def test_the_claim_is_attained_at_known_answers_and_in_the_far_orthant_otherwise
 def test_half_the_scale_claims_twice_the_epsilon():
     release = ExpectedValueLaplace().calibrate(answers(2), budget=Epsilon(epsilon=0.5))
     halved = type(release.noise)(scales=release.noise.scales / 2)
-    assert release.claim.guarantee(halved, 1).epsilon == pytest.approx(1.0)
+    assert release.claim.guarantee(halved, 1).bound == pytest.approx(1.0)
 
 
 def test_gaussian_noise_is_scaled_to_the_l2_distance():
@@ -72,4 +72,4 @@ def test_budgets_and_answers_without_noise_are_refused_with_the_reason():
     with pytest.raises(NotApplicableError, match="epsilon inf: release the answer itself"):
         ExpectedValueLaplace().calibrate(answers(0), budget=Epsilon(epsilon=math.inf))
     gaussian = ExpectedValueGaussian().calibrate(same, budget=EpsilonDelta(epsilon=1.0, delta=1e-3))
-    assert gaussian.guarantee.epsilon == 0.0
+    assert gaussian.guarantee.bound == 0.0

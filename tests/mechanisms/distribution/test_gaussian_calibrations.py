@@ -19,6 +19,7 @@ from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta
 from mechanisms.noise.gaussian import mahalanobis
+from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.budget import EpsilonDelta
 
 ON_A_LINE = (
@@ -96,7 +97,7 @@ def test_analytic_calibration_meets_its_delta_exactly(make, seed, epsilon, delta
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=delta)
     )
     assert worst_delta(release, answers, epsilon) <= delta * (1 + 1e-6)
-    assert release.guarantee.epsilon <= epsilon * (1 + 1e-6)
+    assert release.guarantee.bound <= epsilon * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("make", ON_A_LINE)
@@ -108,7 +109,7 @@ def test_classical_calibration_meets_its_delta_up_to_epsilon_one(make, seed, eps
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=delta)
     )
     assert worst_delta(release, answers, epsilon) <= delta
-    assert release.guarantee.epsilon <= epsilon * (1 + 1e-6)
+    assert release.guarantee.bound <= epsilon * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("make", ANYWHERE)
@@ -134,7 +135,7 @@ def test_noise_that_ignores_the_spread_holds_for_known_answers_and_spends_all(
     )
     worst = worst_delta(release, answers, epsilon, counted=False)
     assert delta * (1 - 1e-5) <= worst <= delta * (1 + 1e-6)
-    assert release.guarantee.epsilon >= epsilon * (1 - 1e-6)
+    assert release.guarantee.bound >= epsilon * (1 - 1e-6)
 
 
 @pytest.mark.parametrize("make", [UncertainDirectionalGaussian, MinimumNoiseGaussian])
@@ -148,10 +149,10 @@ def test_counting_the_spread_spends_all_of_delta_wherever_noise_is_added(
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=delta)
     )
     if np.trace(release.noise.covariance) > 0:
-        assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-6)
+        assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-6)
         assert worst_delta(release, answers, epsilon) >= delta * (1 - 1e-4)
     else:
-        assert release.guarantee.epsilon <= epsilon * (1 + 1e-6)
+        assert release.guarantee.bound <= epsilon * (1 + 1e-6)
 
 
 @given(seed=SEEDS, epsilon=st.floats(0.05, 8), delta=DELTAS)
@@ -198,9 +199,9 @@ def test_half_the_noise_is_claimed_to_be_weaker_and_is(make, calibration):
     budget = EpsilonDelta(epsilon=0.4, delta=1e-4)
     release = make(calibration=calibration).calibrate(answers, budget=budget)
     halved = type(release.noise)(covariance=release.noise.covariance / 4, calibration=calibration)
-    assert release.claim.guarantee(halved, 1).epsilon > 1.05 * release.guarantee.epsilon
-    assert release.repeated_guarantee(4).epsilon == pytest.approx(
-        release.claim.guarantee(halved, 1).epsilon
+    assert release.claim.guarantee(halved, 1).bound > 1.05 * release.guarantee.bound
+    assert release.repeated_guarantee(4).bound == pytest.approx(
+        release.claim.guarantee(halved, 1).bound
     )
 
 
@@ -211,7 +212,7 @@ def test_the_claim_covers_the_exact_leakage_of_k_releases():
         for make in ON_A_LINE:
             release = make(calibration="analytic").calibrate(answers, budget=budget)
             for k in (1, 2, 9):
-                claimed = release.repeated_guarantee(k).epsilon
+                claimed = release.repeated_guarantee(k).bound
                 for i, j in answers.pairs:
                     laws = [
                         GaussianLaw(mean=answers.means[s], covariance=answers.covariances[s])
@@ -229,9 +230,9 @@ def test_k_releases_never_cost_more_than_the_bare_answer_where_the_spread_counts
         mahalanobis(d, s)
         for d, s in zip(answers.differences(), answers.shared_covariances(), strict=True)
     )
-    many = release.repeated_guarantee(10**9).epsilon
+    many = release.repeated_guarantee(10**9).bound
     assert many == pytest.approx(release.noise.epsilon_at(bare, 1e-3), rel=1e-3)
-    assert release.repeated_guarantee(2).epsilon < 2 * release.guarantee.epsilon
+    assert release.repeated_guarantee(2).bound < 2 * release.guarantee.bound
 
 
 def test_the_classical_calibration_says_where_it_is_proved_and_fails_at_epsilon_ten():
@@ -240,10 +241,10 @@ def test_the_classical_calibration_says_where_it_is_proved_and_fails_at_epsilon_
     )
     budget = EpsilonDelta(epsilon=10.0, delta=1e-3)
     classical = ExpectedValueGaussian().calibrate(answers, budget=budget)
-    assert any("epsilon <= 1" in note for note in classical.guarantee.notes)
+    assert Condition.SMALL_EPSILON in classical.guarantee.assumptions.conditions
     assert worst_delta(classical, answers, 10.0) == pytest.approx(0.00336, abs=5e-6)
     analytic = ExpectedValueGaussian(calibration="analytic").calibrate(answers, budget=budget)
-    assert not any("epsilon <= 1" in note for note in analytic.guarantee.notes)
+    assert Condition.SMALL_EPSILON not in analytic.guarantee.assumptions.conditions
     assert worst_delta(analytic, answers, 10.0) <= 1e-3
 
 
@@ -275,7 +276,7 @@ def test_singular_and_nearly_singular_covariances_are_right_or_refused(make, sma
             release = make(calibration="analytic").calibrate(answers, budget=budget)
         except NotApplicableError:
             continue  # with the reason, as stated by the test below
-        assert release.guarantee.epsilon <= 0.5 * (1 + 1e-6)
+        assert release.guarantee.bound <= 0.5 * (1 + 1e-6)
         total = covariance + release.noise.covariance
         for i, j in answers.pairs:
             # A second route to the distance: the least quadratic norm, by regularised solving.
@@ -328,5 +329,5 @@ def test_coordinates_in_very_different_units_keep_the_budget(make, epsilon):
     release = make(calibration="analytic").calibrate(
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=1e-4)
     )
-    assert release.guarantee.epsilon <= epsilon * (1 + 1e-9)
+    assert release.guarantee.bound <= epsilon * (1 + 1e-9)
     assert worst_delta(release, answers, epsilon) <= 1e-4 * (1 + 1e-6)

@@ -99,4 +99,4 @@ def test_the_method_is_stated():
     for answers, method in ((one, CLOSED_FORM), (two, BARRIER)):
         release = MinimumNoiseGaussian().calibrate(answers, budget=BUDGET)
         assert method in release.guarantee.notes
-        assert release.guarantee.epsilon == pytest.approx(1.0, rel=1e-6)
+        assert release.guarantee.bound == pytest.approx(1.0, rel=1e-6)

@@ -18,9 +18,9 @@ from mechanisms.knowledge import GaussianAnswers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.indistinguishability import Approximate
 
-PURE = ApproximateMeasure(0.0)
+PURE = Approximate(delta=0.0)
 
 
 def plane_answers(seed=0):
@@ -42,8 +42,8 @@ def test_laplace_noise_in_the_span_spends_exactly_the_budget(seed, epsilon):
         plane_answers(seed), budget=Epsilon(epsilon=epsilon)
     )
     assert release.noise.basis.shape == (4, 2)
-    assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
-    assert release.repeated_guarantee(3).epsilon == pytest.approx(3 * epsilon, rel=1e-12)
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
+    assert release.repeated_guarantee(3).bound == pytest.approx(3 * epsilon, rel=1e-12)
 
 
 def test_the_published_scale_is_too_small_for_laplace_noise():
@@ -54,7 +54,7 @@ def test_the_published_scale_is_too_small_for_laplace_noise():
     )
     basis = np.eye(2)
     published = SubspaceLaplaceNoise(scales=np.full(2, answers.distance(2)), basis=basis)
-    assert published.shift_epsilon(answers.differences(), PURE, 1) == pytest.approx(math.sqrt(2))
+    assert published.shift_epsilon(answers.differences(), 0.0, 1) == pytest.approx(math.sqrt(2))
 
 
 def test_one_direction_is_the_directional_mechanism():
@@ -111,7 +111,7 @@ def test_leakage_lies_below_the_claim_and_off_the_span_is_refused():
     aside = GaussianLaw(mean=laws[0].mean + np.array([0, 0, 0, 5.0]), covariance=laws[0].covariance)
     with pytest.raises(NotComputableError, match="off the noised directions"):
         release.leakage(laws[0], aside, 1)
-    assert release.noise.shift_epsilon(np.array([[0, 0, 0, 5.0]]), PURE, 1) == math.inf
+    assert release.noise.shift_epsilon(np.array([[0, 0, 0, 5.0]]), 0.0, 1) == math.inf
 
 
 @given(seed=st.integers(0, 10**6), epsilon=st.floats(0.05, 8))
@@ -121,7 +121,7 @@ def test_gaussian_noise_in_the_span_spends_the_budget(seed, epsilon):
     for calibration in ("classical", "analytic"):
         mechanism = OrthonormalDirectionsGaussian(calibration=calibration)
         release = mechanism.calibrate(plane_answers(seed), budget=budget)
-        assert epsilon * (1 - 1e-6) <= release.guarantee.epsilon <= epsilon * (1 + 1e-9)
+        assert epsilon * (1 - 1e-6) <= release.guarantee.bound <= epsilon * (1 + 1e-9)
         assert np.linalg.matrix_rank(release.noise.covariance) == 2
 
 

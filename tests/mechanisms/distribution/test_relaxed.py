@@ -27,8 +27,8 @@ def test_the_widened_claim_by_hand():
         calibration=ExpectedValueGaussian(), divergence=0.2, eta=0.003
     ).calibrate(ANSWERS, budget=BUDGET)
     claim = release.guarantee
-    assert claim.epsilon == pytest.approx(0.7 + 0.4)
-    assert claim.measure.delta == pytest.approx((1 + math.exp(0.9)) * 0.003 + math.exp(0.2) * 0.01)
+    assert claim.bound == pytest.approx(0.7 + 0.4)
+    assert claim.notion.delta == pytest.approx((1 + math.exp(0.9)) * 0.003 + math.exp(0.2) * 0.01)
     plain = ExpectedValueGaussian().calibrate(ANSWERS, budget=BUDGET)
     assert release.variances() == pytest.approx(plain.variances())
     assert "Theorem 4.6" in claim.theorem
@@ -38,9 +38,9 @@ def test_a_pure_claim_stays_pure_without_eta_and_the_model_errs_once():
     release = ApproximateModel(calibration=ExpectedValueLaplace(), divergence=0.25).calibrate(
         ANSWERS, budget=Epsilon(epsilon=1.0)
     )
-    assert release.guarantee.measure.delta == 0.0
-    assert release.guarantee.epsilon == pytest.approx(1.5)
-    assert release.repeated_guarantee(3).epsilon == pytest.approx(3 + 0.5)
+    assert release.guarantee.notion.delta == 0.0
+    assert release.guarantee.bound == pytest.approx(1.5)
+    assert release.repeated_guarantee(3).bound == pytest.approx(3 + 0.5)
 
 
 @given(seed=st.integers(0, 10**6), divergence=st.floats(0, 0.5), epsilon=st.floats(0.2, 2))
@@ -62,7 +62,7 @@ def test_the_widened_claim_covers_finite_answers_near_a_translated_model(seed, d
         ANSWERS, budget=Epsilon(epsilon=epsilon)
     )
     loss = np.abs(np.log(densities[0]) - np.log(densities[1])).max()
-    assert loss <= release.guarantee.epsilon + 1e-9
+    assert loss <= release.guarantee.bound + 1e-9
 
 
 def test_the_widened_claim_is_needed():
@@ -86,11 +86,11 @@ def test_extra_noise_covers_the_way_to_the_model():
     release = near.calibrate(ANSWERS, budget=BUDGET)
     plain = ExpectedValueGaussian().calibrate(ANSWERS, budget=BUDGET)
     assert release.variances() == pytest.approx(plain.variances() + 2 * 2.0**2)
-    assert release.guarantee.epsilon == pytest.approx(0.7 + 0.5)
-    assert release.guarantee.measure.delta == pytest.approx(math.exp(0.25) * 0.01)
+    assert release.guarantee.bound == pytest.approx(0.7 + 0.5)
+    assert release.guarantee.notion.delta == pytest.approx(math.exp(0.25) * 0.01)
     twice = release.repeated_guarantee(2)
-    assert twice.epsilon == pytest.approx(plain.repeated_guarantee(2).epsilon + 2 * 0.5)
-    assert twice.measure.delta == pytest.approx(math.exp(0.5) * 0.01)
+    assert twice.bound == pytest.approx(plain.repeated_guarantee(2).bound + 2 * 0.5)
+    assert twice.notion.delta == pytest.approx(math.exp(0.5) * 0.01)
     z = release.release(np.zeros((200_000, 1)), np.random.default_rng(0))
     assert z.var(axis=0) == pytest.approx(release.variances(), rel=0.03)
 
@@ -104,8 +104,8 @@ def test_a_share_of_epsilon_keeps_the_claim_within_the_budget(epsilon, share):
     ):
         near = NearbyModel(calibration=kind(), distance=0.5, share=share)
         release = near.calibrate(ANSWERS, budget=budget)
-        assert release.guarantee.epsilon == pytest.approx(epsilon)
-        assert release.guarantee.measure.delta == pytest.approx(getattr(budget, "delta", 0.0))
+        assert release.guarantee.bound == pytest.approx(epsilon)
+        assert release.guarantee.notion.delta == pytest.approx(getattr(budget, "delta", 0.0))
         assert release.noise.extra.scales == pytest.approx([0.5 / (share * epsilon)])
 
 
@@ -128,7 +128,7 @@ def test_extra_noise_keeps_point_masses_within_the_widened_claim():
     shift = round(2.0 / (grid[1] - grid[0]))
     middle = slice(8000, 24_000)
     loss = np.abs(np.log(noise[middle]) - np.log(np.roll(noise, shift)[middle])).max()
-    assert 0.5 < loss <= release.guarantee.epsilon + 1e-6
+    assert 0.5 < loss <= release.guarantee.bound + 1e-6
 
 
 def test_leakage_is_bounded_by_that_of_the_models_noise():

@@ -11,18 +11,17 @@ from mechanisms.base import NotApplicableError
 from mechanisms.distribution.wasserstein import (
     ApproximateWassersteinLaplace,
     BoundedWassersteinLaplace,
-    FiniteAnswers,
     WassersteinLaplace,
 )
-from mechanisms.knowledge import GaussianAnswers
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.knowledge import FiniteAnswers, GaussianAnswers
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 
 ATOMS = np.array([1.0, 2.0, 3.0, 100.0])
 EXAMPLE = FiniteAnswers(
     laws=(
-        FiniteLaw(support=ATOMS, weights=np.array([0.6, 0.2, 0.0, 0.2])),
-        FiniteLaw(support=ATOMS, weights=np.array([0.4, 0.3, 0.2, 0.1])),
+        FiniteLaw(atoms=ATOMS, weights=np.array([0.6, 0.2, 0.0, 0.2])),
+        FiniteLaw(atoms=ATOMS, weights=np.array([0.4, 0.3, 0.2, 0.1])),
     ),
     pairs=((0, 1), (1, 0)),
 )
@@ -30,7 +29,7 @@ EXAMPLE = FiniteAnswers(
 
 def true_delta(answers, scale, epsilon, points=400_001):
     """Integrate the definition for scalar answers with Laplace noise, the worst pair."""
-    atoms = [np.asarray(law.support, dtype=float) for law in answers.laws]
+    atoms = [np.asarray(law.atoms, dtype=float) for law in answers.laws]
     low, high = min(a.min() for a in atoms), max(a.max() for a in atoms)
     x = np.linspace(low - 40 * scale, high + 40 * scale, points)
     densities = [
@@ -46,7 +45,7 @@ def true_delta(answers, scale, epsilon, points=400_001):
 def random_answers(seed):
     rng = np.random.default_rng(seed)
     laws = tuple(
-        FiniteLaw(support=rng.integers(0, 8, size=4).astype(float), weights=w / w.sum())
+        FiniteLaw(atoms=rng.integers(0, 8, size=4).astype(float), weights=w / w.sum())
         for w in rng.integers(1, 6, size=(3, 4))
     )
     return FiniteAnswers(laws=laws, pairs=((0, 1), (1, 0), (2, 0), (0, 2)))
@@ -75,7 +74,7 @@ def test_the_wasserstein_mechanism_is_pure_at_its_budget(seed, epsilon):
     except NotApplicableError:
         assert answers.distance(0.0) == 0
         return
-    assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
     scale = float(release.noise.scales[0])
     assert true_delta(answers, scale, epsilon, 20_001) <= 1e-9
 
@@ -92,21 +91,21 @@ def test_the_approximate_mechanism_meets_its_delta_with_no_more_noise(seed, epsi
     release = ApproximateWassersteinLaplace().calibrate(
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=delta)
     )
-    assert release.guarantee.epsilon == pytest.approx(epsilon, rel=1e-12)
-    assert release.guarantee.measure.delta == delta
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
+    assert release.guarantee.notion.delta == delta
     assert true_delta(answers, float(release.noise.scales[0]), epsilon, 40_001) <= delta + 1e-3
 
 
 def test_halving_the_noise_doubles_the_claim_and_so_do_two_releases():
     release = WassersteinLaplace().calibrate(EXAMPLE, budget=Epsilon(epsilon=1.0))
-    assert release.repeated_guarantee(2).epsilon == pytest.approx(2.0)
+    assert release.repeated_guarantee(2).bound == pytest.approx(2.0)
     noise = type(release.noise)(scales=release.noise.scales / 2)
-    assert release.claim.guarantee(noise, 1).epsilon == pytest.approx(2.0)
+    assert release.claim.guarantee(noise, 1).bound == pytest.approx(2.0)
 
 
 def test_pure_epsilon_is_attained_by_two_atoms():
     far = FiniteAnswers(
-        laws=tuple(FiniteLaw(support=np.array([v]), weights=np.ones(1)) for v in (0.0, 3.0)),
+        laws=tuple(FiniteLaw(atoms=np.array([v]), weights=np.ones(1)) for v in (0.0, 3.0)),
         pairs=((0, 1),),
     )
     release = WassersteinLaplace().calibrate(far, budget=Epsilon(epsilon=0.8))
@@ -119,8 +118,8 @@ def test_answers_in_the_plane_are_moved_in_l1():
     square = np.array([[0.0, 0.0], [1.0, 1.0]])
     answers = FiniteAnswers(
         laws=(
-            FiniteLaw(support=square, weights=np.array([0.9, 0.1])),
-            FiniteLaw(support=square, weights=np.array([0.1, 0.9])),
+            FiniteLaw(atoms=square, weights=np.array([0.9, 0.1])),
+            FiniteLaw(atoms=square, weights=np.array([0.1, 0.9])),
         ),
         pairs=((0, 1), (1, 0)),
     )
@@ -159,8 +158,8 @@ def test_a_bad_radius_is_refused_in_one_line(bad):
 
 
 def test_answers_on_different_spaces_are_refused():
-    line = FiniteLaw(support=np.zeros(1), weights=np.ones(1))
-    plane = FiniteLaw(support=np.zeros((1, 2)), weights=np.ones(1))
+    line = FiniteLaw(atoms=np.zeros(1), weights=np.ones(1))
+    plane = FiniteLaw(atoms=np.zeros((1, 2)), weights=np.ones(1))
     with pytest.raises(ValueError, match="on one space"):
         FiniteAnswers(laws=(line, plane), pairs=((0, 1),))
     with pytest.raises(ValueError, match="pairs must index the 1 laws"):
@@ -168,14 +167,14 @@ def test_answers_on_different_spaces_are_refused():
 
 
 def test_an_atom_of_little_weight_does_not_break_pure_privacy():
-    rare = FiniteLaw(support=np.array([0.0, 1.0, 100.0]), weights=[0.5, 0.5 - 5e-13, 5e-13])
-    other = FiniteLaw(support=np.array([0.0, 1.0]), weights=[0.4, 0.6])
+    rare = FiniteLaw(atoms=np.array([0.0, 1.0, 100.0]), weights=[0.5, 0.5 - 5e-13, 5e-13])
+    other = FiniteLaw(atoms=np.array([0.0, 1.0]), weights=[0.4, 0.6])
     answers = FiniteAnswers(laws=(rare, other), pairs=((0, 1), (1, 0)))
     mechanism = WassersteinLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0))
     scale, y = float(mechanism.noise.scales[0]), np.linspace(-200.0, 300.0, 50_001)
     logs = [
-        logsumexp(laplace.logpdf(y[:, None], law.support, scale), b=law.weights, axis=1)
+        logsumexp(laplace.logpdf(y[:, None], law.atoms, scale), b=law.weights, axis=1)
         for law in answers.laws
     ]
     assert np.abs(logs[0] - logs[1]).max() <= 1 + 1e-9
-    assert mechanism.claim.guarantee(mechanism.noise, 1).epsilon >= np.abs(logs[0] - logs[1]).max()
+    assert mechanism.claim.guarantee(mechanism.noise, 1).bound >= np.abs(logs[0] - logs[1]).max()

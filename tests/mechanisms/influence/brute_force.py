@@ -6,7 +6,7 @@ import numpy as np
 
 
 def chain_table(transition, initial, length):
-    """Joint law of a chain, one axis per cell."""
+    """Joint law of a chain, one axis per entry."""
     size = len(transition)
     table = np.zeros((size,) * length)
     for path in product(range(size), repeat=length):
@@ -18,7 +18,7 @@ def chain_table(transition, initial, length):
 
 
 def conditional(table, node, value):
-    """Law of all cells given X_node = value."""
+    """Law of all entries given X_node = value."""
     kept = np.zeros_like(table)
     index = [slice(None)] * table.ndim
     index[node] = value
@@ -42,7 +42,7 @@ def secret_pairs(table):
 
 
 def pair_curve(tables, node, s, t):
-    """a*(b) for one pair and a class of laws: every set of kept cells is tried."""
+    """a*(b) for one pair and a class of laws: every set of kept entries is tried."""
     n = tables[0].ndim
     sides = [(conditional(x, node, s), conditional(x, node, t)) for x in tables]
     curve = np.full(n + 1, np.inf)
@@ -63,7 +63,7 @@ def influence_curve(tables):
 
 
 def randomized_response_loss(table, epsilon):
-    """Exact Pufferfish loss of releasing every cell through k-ary randomised response."""
+    """Exact Pufferfish loss of releasing every entry through k-ary randomised response."""
     size, n = table.shape[0], table.ndim
     kernel = np.ones((size, size)) + (np.exp(epsilon) - 1) * np.eye(size)
     kernel /= kernel.sum(axis=1, keepdims=True)

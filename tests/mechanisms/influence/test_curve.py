@@ -20,9 +20,9 @@ epsilons = st.floats(0.01, 10)
 
 
 @st.composite
-def curves(draw, cells=6, with_pairs=True):
+def curves(draw, entries=6, with_pairs=True):
     n_rows = draw(st.integers(1, 3))
-    width = draw(st.integers(1, cells + 1))
+    width = draw(st.integers(1, entries + 1))
     rows = np.array(
         draw(
             st.lists(
@@ -34,14 +34,14 @@ def curves(draw, cells=6, with_pairs=True):
     )
     rows = np.minimum.accumulate(rows, axis=1)
     pairs = rows if with_pairs else None
-    return InfluenceCurve(values=rows.max(axis=0), cells=cells, direction="exact", pairs=pairs)
+    return InfluenceCurve(values=rows.max(axis=0), entries=entries, direction="exact", pairs=pairs)
 
 
-def by_definition(rows, cells, epsilon):
+def by_definition(rows, entries, epsilon):
     """Largest total budget, point by point."""
     best = []
     for row in rows:
-        points = [*enumerate(row), (cells, 0.0)]
+        points = [*enumerate(row), (entries, 0.0)]
         options = [0.0]
         for b, a in points:
             if b == 0 and a <= epsilon:
@@ -65,7 +65,7 @@ def test_a_budget_spent_in_full_costs_its_epsilon_and_no_more(curve, epsilon):
 @settings(max_examples=60, deadline=None)
 @given(curves(), epsilons)
 def test_a_curve_per_pair_never_buys_less(curve, epsilon):
-    pooled = InfluenceCurve(values=curve.values, cells=6, direction="exact")
+    pooled = InfluenceCurve(values=curve.values, entries=6, direction="exact")
     assert curve.budget(epsilon).total >= pooled.budget(epsilon).total * (1 - 1e-12)
 
 
@@ -91,26 +91,26 @@ def test_a_misspecified_curve_costs_at_most_the_gap_at_the_chosen_size(used, tru
 
 
 @settings(max_examples=40, deadline=None)
-@given(curves(), curves(cells=4), st.integers(0, 7))
+@given(curves(), curves(entries=4), st.integers(0, 7))
 def test_pointwise_max_is_the_max_at_every_size(one, other, b):
     assert pointwise_max([one, other]).at(b) == max(one.at(b), other.at(b))
 
 
 def test_a_rising_table_is_lowered_to_its_running_minimum():
-    curve = InfluenceCurve(values=np.array([np.inf, 1.0, 2.0, 0.5]), cells=9, direction="exact")
+    curve = InfluenceCurve(values=np.array([np.inf, 1.0, 2.0, 0.5]), entries=9, direction="exact")
     assert curve.values.tolist() == [np.inf, 1.0, 1.0, 0.5]
     assert curve.at(8) == 0.5
     assert curve.at(9) == 0
 
 
 def test_below_the_floor_group_privacy_of_all_cells_remains_and_is_said():
-    curve = InfluenceCurve(values=np.array([np.inf, 0.7, 0.4]), cells=100, direction="exact")
+    curve = InfluenceCurve(values=np.array([np.inf, 0.7, 0.4]), entries=100, direction="exact")
     budget = curve.budget(0.3)
     assert budget.total == pytest.approx(0.003)
     assert (budget.high_influence, budget.penalty) == (100, 0)
     assert budget.note == (
         "epsilon=0.3 does not exceed the curve's floor 0.4: what remains is group privacy of all "
-        "100 cells."
+        "100 entries."
     )
     assert curve.budget(0.41).note == ""
 
@@ -140,20 +140,20 @@ def test_infinite_budgets_are_handled_without_nan():
     [
         ([np.inf, np.nan], "values must be in"),
         ([np.inf, -1.0], "values must be in"),
-        ([np.inf, 1.0, 0.5, 0.1], "b_max <= cells=2"),
+        ([np.inf, 1.0, 0.5, 0.1], "b_max <= entries=2"),
         ([], "got shape"),
     ],
 )
 def test_bad_tables_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        InfluenceCurve(values=np.array(values), cells=2, direction="exact")
+        InfluenceCurve(values=np.array(values), entries=2, direction="exact")
 
 
 def test_a_pair_above_the_curve_is_refused():
     with pytest.raises(ValueError, match="on or below values"):
         InfluenceCurve(
             values=np.array([np.inf, 1.0]),
-            cells=3,
+            entries=3,
             direction="exact",
             pairs=np.array([[np.inf, 1.5]]),
         )

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from mechanisms.influence.exponential import ExponentialChoice
 from mechanisms.influence.knowledge import Candidates
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.bracket import NotComputableError
 
 seeds = st.integers(0, 10**6)
@@ -43,7 +44,7 @@ def test_leakage_is_that_of_all_outputs_listed_one_by_one(seed, epsilon, k):
     rng = np.random.default_rng(seed)
     mechanism = nearest(3, epsilon)
     laws = [
-        FiniteLaw(support=np.arange(4.0)[:, None], weights=rng.dirichlet(np.ones(4)))
+        FiniteLaw(atoms=np.arange(4.0)[:, None], weights=rng.dirichlet(np.ones(4)))
         for _ in range(2)
     ]
     channel = np.exp(mechanism.log_probabilities(np.arange(4.0)[:, None]))
@@ -75,7 +76,7 @@ def test_values_in_any_order_are_looked_up_right():
 
 
 def test_what_cannot_be_listed_says_why():
-    flat = FiniteLaw(support=np.arange(101.0)[:, None], weights=np.full(101, 1 / 101))
+    flat = FiniteLaw(atoms=np.arange(101.0)[:, None], weights=np.full(101, 1 / 101))
     with pytest.raises(NotComputableError, match=r"101 outputs in 3 release\(s\)"):
         nearest(100, 1.0).leakage(flat, flat, 3)
     bell = GaussianLaw(mean=np.zeros(1), covariance=np.eye(1))

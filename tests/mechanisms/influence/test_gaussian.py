@@ -8,7 +8,8 @@ from mechanisms.influence.gaussian import (
     observed_influence,
     process_covariance,
 )
-from mechanisms.influence.truncated_gaussian import truncated_curve, truncated_influence
+from mechanisms.influence.truncated_gaussian import truncated_curve
+from tests.support.truncated_influence import truncated_influence
 
 BOX = {"bound": 5.0, "width": 0.1}
 
@@ -22,7 +23,7 @@ BOX = {"bound": 5.0, "width": 0.1}
     ],
 )
 def test_process_curves_have_the_known_values(decay, expected):
-    values = observed_curve(process_covariance(21, decay), **BOX, up_to=8).values
+    values = observed_curve(process_covariance(21, decay), **BOX, b_max=8).values
     assert values[1 : len(expected) + 1] == pytest.approx(expected, rel=1e-4, abs=5e-4)
 
 

@@ -117,7 +117,7 @@ def test_a_longer_chain_has_at_least_the_influence_so_the_longest_decides(seed, 
     chain = MarkovChain(transition=transition, initial=initial)
     short = chain_curve(chain, length)
     long = chain_curve(chain, [length, length + 3, 1])
-    assert long.cells == length + 3
+    assert long.entries == length + 3
     assert all(short.at(b) <= long.at(b) + 1e-9 for b in range(length + 4))
 
 
@@ -126,8 +126,8 @@ def test_a_longer_chain_has_at_least_the_influence_so_the_longest_decides(seed, 
 def test_grouping_nodes_loses_at_most_its_tolerance(seed, length):
     transition, initial = random_chain(seed, 3, 0.1)
     chain = MarkovChain(transition=transition, initial=initial)
-    fine = chain_curve(chain, length, up_to=length, tolerance=0.0)
-    coarse = chain_curve(chain, length, up_to=length, tolerance=0.05)
+    fine = chain_curve(chain, length, b_max=length, tolerance=0.0)
+    coarse = chain_curve(chain, length, b_max=length, tolerance=0.05)
     finite = np.isfinite(fine.values)
     assert (coarse.values[finite] >= fine.values[finite] - 1e-12).all()
     assert (coarse.values[finite] <= fine.values[finite] + 0.05 + 1e-12).all()
@@ -144,7 +144,7 @@ LONG = {
 def test_long_binary_chains_have_the_closed_form_values(pq):
     closed = [long_chain_influence(*pq, b) for b in range(1, 9)]
     assert closed == pytest.approx(LONG[pq], abs=1e-6)
-    assert chain_curve(binary(*pq), 200, up_to=8).values[1:] == pytest.approx(LONG[pq], abs=1e-6)
+    assert chain_curve(binary(*pq), 200, b_max=8).values[1:] == pytest.approx(LONG[pq], abs=1e-6)
     assert long_chain_influence(0.6, 0.8, 1) == pytest.approx(2 * np.log(3))
 
 
@@ -178,7 +178,7 @@ def test_the_binary_closed_form_is_exact_or_above(p, q, length):
 
 
 def test_alternating_chains_lie_strictly_below_the_closed_form():
-    exact = chain_curve(binary(0.2, 0.3), 60, up_to=2).at(2)
+    exact = chain_curve(binary(0.2, 0.3), 60, b_max=2).at(2)
     assert exact == pytest.approx(1.7383, abs=5e-5)
     assert long_chain_influence(0.2, 0.3, 2) == pytest.approx(1.7918, abs=5e-5)
     assert binary_chain_curve(0.2, 0.3, 60).direction == "upper bound"
@@ -265,7 +265,7 @@ def test_bad_lengths_are_refused():
 @pytest.mark.parametrize(("stay", "length"), [(0.995, 1500), (0.9, 200), (0.6, 200)])
 def test_the_curve_is_tabulated_as_far_as_it_matters(stay, length):
     chain = binary(stay, stay)
-    curve, whole = chain_curve(chain, length), chain_curve(chain, length, up_to=length)
+    curve, whole = chain_curve(chain, length), chain_curve(chain, length, b_max=length)
     for epsilon in (0.05, 0.3, 1.0):
         assert curve.budget(epsilon).total == pytest.approx(whole.budget(epsilon).total, rel=1e-9)
     assert curve.values.size == (length + 1 if stay == 0.995 else 2 * 64 + 1 if stay == 0.9 else 33)

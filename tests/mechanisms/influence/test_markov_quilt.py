@@ -13,7 +13,7 @@ from mechanisms.influence.markov_quilt import (
     smallest_stationary_mass,
     spectral_gap,
 )
-from mechanisms.influence.uncertainty import excess
+from mechanisms.influence.uncertainty import uncertainty_penalty
 from tests.mechanisms.influence.brute_force import (
     chain_table,
     conditional,
@@ -242,15 +242,15 @@ def test_three_equal_releases_cost_less_than_three_budgets():
     assert joint > 1.0
 
 
-@pytest.mark.parametrize("reading", ["joint", "conditional"])
-def test_an_uncertain_prior_raises_every_quilt_but_the_trivial_one(reading):
+@pytest.mark.parametrize("uncertainty_on", ["joint", "conditional"])
+def test_an_uncertain_prior_raises_every_quilt_but_the_trivial_one(uncertainty_on):
     chain = binary(0.6, 0.8)
-    extra = excess(0.2, reading)
-    assert exact_scale([chain], 100, extra + 1.0, excess=extra) == pytest.approx(
+    extra = uncertainty_penalty(0.2, uncertainty_on)
+    assert exact_scale([chain], 100, extra + 1.0, uncertainty_penalty=extra) == pytest.approx(
         exact_scale([chain], 100, 1.0)
     )
-    # At or below the floor only group privacy of all cells remains.
-    assert exact_scale([chain], 100, extra, excess=extra) == pytest.approx(100 / extra)
+    # At or below the floor only group privacy of all entries remains.
+    assert exact_scale([chain], 100, extra, uncertainty_penalty=extra) == pytest.approx(100 / extra)
 
 
 @pytest.mark.parametrize("epsilon", [0, np.nan, np.inf, -1.0])

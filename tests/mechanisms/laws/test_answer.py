@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 
 
 @pytest.mark.parametrize(
@@ -32,11 +33,11 @@ def test_samples_have_the_mean_and_covariance_of_their_law():
 
 def test_a_finite_law_refuses_weights_that_do_not_fit():
     with pytest.raises(ValueError, match="one row per weight"):
-        FiniteLaw(support=np.arange(3), weights=np.array([0.5, 0.5]))
+        FiniteLaw(atoms=np.arange(3), weights=np.array([0.5, 0.5]))
     with pytest.raises(ValueError, match="sum to 1"):
-        FiniteLaw(support=np.arange(2), weights=np.array([0.5, 0.6]))
+        FiniteLaw(atoms=np.arange(2), weights=np.array([0.5, 0.6]))
     with pytest.raises(ValueError, match="non-negative"):
-        FiniteLaw(support=np.arange(2), weights=np.array([1.5, -0.5]))
+        FiniteLaw(atoms=np.arange(2), weights=np.array([1.5, -0.5]))
 
 
 def test_the_density_is_the_normal_one_in_any_units_and_on_a_flat_support():

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from mechanisms.laws.closeness import smallest_distance
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.closeness import w_delta_closeness
+from mechanisms.laws.finite import FiniteLaw
 
 ATOMS = [1.0, 2.0, 3.0, 100.0]
-MU = DiscreteLaw(atoms=ATOMS, weights=[0.6, 0.2, 0.0, 0.2])
-NU = DiscreteLaw(atoms=ATOMS, weights=[0.4, 0.3, 0.2, 0.1])
+MU = FiniteLaw(atoms=ATOMS, weights=[0.6, 0.2, 0.0, 0.2])
+NU = FiniteLaw(atoms=ATOMS, weights=[0.4, 0.3, 0.2, 0.1])
 
 
 def unmoved_by_linear_program(first, second, distance):
@@ -32,7 +32,7 @@ def random_law(seed, dimension):
     rng = np.random.default_rng(seed)
     support = rng.integers(0, 6, size=(5, dimension)).astype(float)
     counts = rng.integers(0, 5, size=5) + (np.arange(5) == seed % 5)
-    return DiscreteLaw(
+    return FiniteLaw(
         atoms=support if dimension > 1 else support[:, 0], weights=counts / counts.sum()
     )
 
@@ -47,21 +47,21 @@ def test_the_distance_suffices_and_no_shorter_one_does(seed, delta, dimension):
     if dimension > 1:
         pytest.importorskip("ot")
     first, second = random_law(seed, dimension), random_law(seed + 1, dimension)
-    distance = smallest_distance(first, second, delta=delta)
+    distance = w_delta_closeness(first, second, delta=delta)
     assert unmoved_by_linear_program(first, second, distance) <= delta + 1e-9
     if distance > 0:  # a mass of exactly delta may count as too much
         assert unmoved_by_linear_program(first, second, distance - 0.5) > max(delta - 1e-9, 1e-9)
 
 
 def test_the_published_example():
-    assert smallest_distance(MU, NU, delta=0.0) == 97.0
-    assert smallest_distance(MU, NU, delta=0.1 + 1e-9) == 1.0
-    assert smallest_distance(MU, NU, delta=0.3 + 1e-9) == 0.0
+    assert w_delta_closeness(MU, NU, delta=0.0) == 97.0
+    assert w_delta_closeness(MU, NU, delta=0.1 + 1e-9) == 1.0
+    assert w_delta_closeness(MU, NU, delta=0.3 + 1e-9) == 0.0
 
 
 def test_what_is_left_counts_as_too_much_where_it_is_delta_up_to_rounding():
-    assert smallest_distance(MU, NU, delta=0.1) == 97.0
-    assert smallest_distance(MU, NU, delta=0.1 - 1e-9) == 97.0
+    assert w_delta_closeness(MU, NU, delta=0.1) == 97.0
+    assert w_delta_closeness(MU, NU, delta=0.1 - 1e-9) == 97.0
 
 
 @pytest.mark.parametrize("tiny", [5e-13, 1e-15, 1e-30])
@@ -72,25 +72,25 @@ def test_an_atom_counts_however_little_it_weighs(tiny, delta, plane):
         pytest.importorskip("ot")
     shape = (-1, 1) if plane else (-1,)
     axes = np.array([1.0, 0.0]) if plane else 1.0
-    p = DiscreteLaw(
+    p = FiniteLaw(
         atoms=np.reshape([0.0, 1.0, 100.0], shape) * axes, weights=[0.5, 0.5 - tiny, tiny]
     )
-    q = DiscreteLaw(atoms=np.reshape([0.0, 1.0], shape) * axes, weights=[0.4, 0.6])
-    assert smallest_distance(p, q, delta=delta) == smallest_distance(q, p, delta=delta) == 99.0
-    assert smallest_distance(p, q, delta=2e-12) == 1.0
+    q = FiniteLaw(atoms=np.reshape([0.0, 1.0], shape) * axes, weights=[0.4, 0.6])
+    assert w_delta_closeness(p, q, delta=delta) == w_delta_closeness(q, p, delta=delta) == 99.0
+    assert w_delta_closeness(p, q, delta=2e-12) == 1.0
 
 
 def test_a_rare_far_atom_is_dropped_once_delta_allows():
-    p = DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01])
-    q = DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9])
-    assert smallest_distance(p, q, delta=0.0099) == 9  # .01 - 1e-9 must leave the far atom
-    assert smallest_distance(p, q, delta=0.0101) == 0
+    p = FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01])
+    q = FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9])
+    assert w_delta_closeness(p, q, delta=0.0099) == 9  # .01 - 1e-9 must leave the far atom
+    assert w_delta_closeness(p, q, delta=0.0101) == 0
 
 
 def test_weights_that_sum_up_with_rounding_errors_move_completely():
-    tenths = DiscreteLaw(atoms=np.arange(10.0), weights=np.full(10, 0.1))
-    moved = DiscreteLaw(atoms=np.arange(10.0) + 0.1, weights=np.full(10, 0.1))
-    assert smallest_distance(tenths, moved, delta=0.0) == pytest.approx(0.1)
+    tenths = FiniteLaw(atoms=np.arange(10.0), weights=np.full(10, 0.1))
+    moved = FiniteLaw(atoms=np.arange(10.0) + 0.1, weights=np.full(10, 0.1))
+    assert w_delta_closeness(tenths, moved, delta=0.0) == pytest.approx(0.1)
 
 
 def test_without_the_transport_library_vectors_are_refused_in_one_line(monkeypatch):
@@ -98,5 +98,5 @@ def test_without_the_transport_library_vectors_are_refused_in_one_line(monkeypat
     plane = random_law(0, 2)
     for delta in (0.0, 0.1):
         with pytest.raises(ImportError, match=r"needs POT: pip install .*\[transport\]$"):
-            smallest_distance(plane, random_law(1, 2), delta=delta)
-    assert smallest_distance(MU, NU, delta=0.0) == 97.0
+            w_delta_closeness(plane, random_law(1, 2), delta=delta)
+    assert w_delta_closeness(MU, NU, delta=0.0) == 97.0

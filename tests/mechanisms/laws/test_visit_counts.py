@@ -20,11 +20,11 @@ def test_visits_and_histograms_are_those_of_all_sequences(seed, zeros):
         rows, weights = listed(law)
         counts = np.stack([(rows == s).sum(axis=1) for s in range(law.initial.size)], axis=1)
         found = visits_law(law, 0)
-        for atom, weight in zip(found.support[:, 0], found.weights, strict=True):
+        for atom, weight in zip(found.atoms[:, 0], found.weights, strict=True):
             assert weight == pytest.approx(weights[counts[:, 0] == atom].sum(), abs=1e-12)
         assert found.weights.sum() == pytest.approx(1)
         table = histogram_law(law)
-        for atom, weight in zip(table.support, table.weights, strict=True):
+        for atom, weight in zip(table.atoms, table.weights, strict=True):
             assert weight == pytest.approx(weights[(counts == atom).all(axis=1)].sum(), abs=1e-12)
 
 
@@ -42,18 +42,18 @@ def test_counts_of_several_sequences_are_convolved(seed):
         for y in range(law.initial.size):
             other[(x == 0) + (y == 0)] += law.initial[x] * law.transition[x, y]
     expected = np.zeros(6)
-    for atom, weight in zip(alone.support[:, 0], alone.weights, strict=True):
+    for atom, weight in zip(alone.atoms[:, 0], alone.weights, strict=True):
         for more, share in other.items():
             expected[int(atom) + more] += weight * share
     found = visits_law(law, 0)
-    np.testing.assert_allclose(found.weights, expected[found.support[:, 0].astype(int)])
+    np.testing.assert_allclose(found.weights, expected[found.atoms[:, 0].astype(int)])
 
 
 def test_tails_keep_their_relative_accuracy():
     chain = {"transition": np.array([[0.6, 0.4], [0.2, 0.8]]), "initial": np.array([1 / 3, 2 / 3])}
     law = visits_law(SequenceLaw(**chain, lengths=(100,), position=50, value=0), 1)
     assert law.weights[0] == pytest.approx(0.6**99, rel=1e-10)  # never in state 1
-    assert law.support[-1, 0] == 99
+    assert law.atoms[-1, 0] == 99
 
 
 def test_histograms_beyond_reach_say_why():

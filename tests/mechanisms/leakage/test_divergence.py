@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import noised_divergence, renyi_divergence
 from mechanisms.renyi.noise_cost import laplace_divergence
 
@@ -22,7 +22,7 @@ def laws(draw, most=5):
     size = draw(st.integers(1, most))
     atoms = draw(st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True))
     weights = np.array(draw(st.lists(st.integers(1, 20), min_size=size, max_size=size)), float)
-    return DiscreteLaw(atoms=atoms, weights=weights / weights.sum())
+    return FiniteLaw(atoms=atoms, weights=weights / weights.sum())
 
 
 def reference(p, q, order, noise, scale):
@@ -53,10 +53,10 @@ def reference(p, q, order, noise, scale):
         return float(total if order == 1 else mp.log(total) / (order - 1))
 
 
-BERNOULLI = tuple(DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
+BERNOULLI = tuple(FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
 APART = (
-    DiscreteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5]),
-    DiscreteLaw(atoms=[1.0, 3.5], weights=[0.2, 0.8]),
+    FiniteLaw(atoms=[0.0, 2.0], weights=[0.5, 0.5]),
+    FiniteLaw(atoms=[1.0, 3.5], weights=[0.2, 0.8]),
 )
 
 
@@ -72,7 +72,7 @@ def test_divergence_agrees_with_quadrature_to_1e_8(pair, order, noise, scale):
 @pytest.mark.parametrize("order", [0.3, 0.5, 1, 1.0001, 2, 50, 1e4, math.inf])
 @pytest.mark.parametrize("distance", [1e-6, 0.1, 1.0, 30.0])
 def test_points_have_the_closed_forms_of_mironov(order, distance):
-    pair = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
+    pair = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
     found = noised_divergence(*pair, order=order, noise="laplace", scale=1.0)
     assert found == pytest.approx(laplace_divergence(distance, order), rel=1e-9)
     found = noised_divergence(*pair, order=order, noise="gaussian", scale=1.0)
@@ -95,8 +95,8 @@ def test_laplace_shift_formula_agrees_with_its_integral(order, distance):
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("order", [0.5, 1, 3, 1e4])
 def test_atoms_a_million_deviations_apart_are_within_reach(noise, order):
-    p = DiscreteLaw(atoms=[0.0, 1e6], weights=[0.5, 0.5])
-    q = DiscreteLaw(atoms=[0.0, 1e6], weights=[0.25, 0.75])
+    p = FiniteLaw(atoms=[0.0, 1e6], weights=[0.5, 0.5])
+    q = FiniteLaw(atoms=[0.0, 1e6], weights=[0.25, 0.75])
     found = noised_divergence(p, q, order=order, noise=noise, scale=1.0)
     assert found == pytest.approx(renyi_divergence(p, q, order=order), rel=1e-9)
 
@@ -132,7 +132,7 @@ def test_orders_below_1_are_skew_symmetric(p, q, order, noise):
 @SETTINGS
 @given(laws(), laws(), st.sampled_from([0.5, 1.0, 3.0, math.inf]), st.sampled_from([1e-8, 1e8]))
 def test_divergence_depends_on_distance_over_scale_only(p, q, order, unit):
-    moved = [DiscreteLaw(atoms=unit * (law.atoms + 4), weights=law.weights) for law in (p, q)]
+    moved = [FiniteLaw(atoms=unit * (law.atoms + 4), weights=law.weights) for law in (p, q)]
     for noise in NOISES:
         here = noised_divergence(p, q, order=order, noise=noise, scale=1.0)
         there = noised_divergence(*moved, order=order, noise=noise, scale=unit)
@@ -140,7 +140,7 @@ def test_divergence_depends_on_distance_over_scale_only(p, q, order, unit):
 
 
 def test_bare_divergence_of_known_laws():
-    p, q = (DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.5, 0.25))
+    p, q = (FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.5, 0.25))
     assert renyi_divergence(p, q, order=2) == pytest.approx(math.log(0.25 / 0.75 + 0.25 / 0.25))
     assert renyi_divergence(p, q, order=math.inf) == pytest.approx(math.log(2))
     kl = 0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(2)
@@ -148,15 +148,15 @@ def test_bare_divergence_of_known_laws():
     assert renyi_divergence(p, q, order=0.5) == pytest.approx(
         -2 * math.log(math.sqrt(0.375) + math.sqrt(0.125))
     )
-    point = DiscreteLaw(atoms=[0.0], weights=[1.0])
+    point = FiniteLaw(atoms=[0.0], weights=[1.0])
     assert renyi_divergence(p, point, order=1) == math.inf
     assert renyi_divergence(point, p, order=2) == pytest.approx(math.log(2))
     assert renyi_divergence(p, point, order=0.5) == pytest.approx(math.log(2))
 
 
 def test_tiny_divergences_keep_their_digits():
-    p = DiscreteLaw(atoms=[0.0, 1.0], weights=[0.5, 0.5])
-    q = DiscreteLaw(atoms=[0.0, 1.0], weights=[0.5 + 1e-7, 0.5 - 1e-7])
+    p = FiniteLaw(atoms=[0.0, 1.0], weights=[0.5, 0.5])
+    q = FiniteLaw(atoms=[0.0, 1.0], weights=[0.5 + 1e-7, 0.5 - 1e-7])
     # D_2 = log(1 + chi^2), chi^2 = (1e-7)^2 (1/q_0 + 1/q_1).
     assert renyi_divergence(p, q, order=2) == pytest.approx(4e-14, rel=1e-6)
     smooth = noised_divergence(p, q, order=2, noise="laplace", scale=1e-3)
@@ -164,13 +164,13 @@ def test_tiny_divergences_keep_their_digits():
 
 
 def test_gaussian_order_infinity_needs_common_extremes():
-    p = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.2, 0.6, 0.2])
-    q = DiscreteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.25, 0.5, 0.25])
+    p = FiniteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.2, 0.6, 0.2])
+    q = FiniteLaw(atoms=[0.0, 1.0, 2.0], weights=[0.25, 0.5, 0.25])
     ys = np.linspace(-20, 22, 200_001)
     both = [(law.weights * np.exp(-((ys[:, None] - law.atoms) ** 2) / 2)).sum(1) for law in (p, q)]
     found = noised_divergence(p, q, order=math.inf, noise="gaussian", scale=1.0)
     assert found == pytest.approx(np.log(both[0] / both[1]).max(), abs=1e-8)
-    narrow = DiscreteLaw(atoms=[1.0], weights=[1.0])
+    narrow = FiniteLaw(atoms=[1.0], weights=[1.0])
     assert noised_divergence(p, narrow, order=math.inf, noise="gaussian", scale=9.0) == math.inf
 
 

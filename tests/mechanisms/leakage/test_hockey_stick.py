@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta
 from mechanisms.leakage.hockey_stick import epsilon_for_delta, hockey_stick
 
@@ -20,7 +20,7 @@ def laws(draw):
     size = draw(st.integers(1, 5))
     atoms = draw(st.lists(st.integers(-6, 6).map(float), min_size=size, max_size=size, unique=True))
     weights = np.array(draw(st.lists(st.integers(1, 20), min_size=size, max_size=size)), float)
-    return DiscreteLaw(atoms=atoms, weights=weights / weights.sum())
+    return FiniteLaw(atoms=atoms, weights=weights / weights.sum())
 
 
 GRID = np.linspace(-60.0, 60.0, 240_001)
@@ -66,7 +66,7 @@ def test_the_two_directions_are_dual(p, q, epsilon, noise):
 @pytest.mark.parametrize("distance", [0.1, 1.0, 6.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.4, 3.0])
 def test_points_have_closed_forms(distance, epsilon):
-    pair = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
+    pair = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, distance)]
     found = hockey_stick(*pair, epsilon=epsilon, noise="gaussian", scale=1.0)
     expected = gaussian_delta(epsilon, distance)
     assert found.hi == pytest.approx(expected, rel=1e-9, abs=1e-14)
@@ -102,13 +102,13 @@ def test_epsilon_meets_delta_in_both_directions_and_no_smaller_one_does(p, q, de
 
 
 def test_epsilon_at_delta_zero_is_the_largest_log_ratio():
-    pair = [DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
+    pair = [FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0)]
     assert epsilon_for_delta(*pair, delta=0.0, noise="laplace", scale=0.5) == pytest.approx(2)
     assert epsilon_for_delta(*pair, delta=0.0, noise="gaussian", scale=0.5) == math.inf
     assert epsilon_for_delta(*pair, delta=1.0, noise="gaussian", scale=0.5) == 0
 
 
 def test_equal_laws_leak_nothing():
-    law = DiscreteLaw(atoms=[0.0, 3.0], weights=[0.5, 0.5])
+    law = FiniteLaw(atoms=[0.0, 3.0], weights=[0.5, 0.5])
     for noise in NOISES:
         assert hockey_stick(law, law, epsilon=0.0, noise=noise, scale=1.0).hi <= 1e-15

@@ -17,7 +17,7 @@ from mechanisms.leakage.laplace_shift import (
     survival_gaussian_plus_laplace,
     upper_mean,
 )
-from mechanisms.leakage.pair import AtMost
+from mechanisms.leakage.pair import PostProcessed
 from mechanisms.privacy.bracket import Bracket
 
 SCALES = st.floats(math.log(0.05), math.log(20)).map(math.exp)
@@ -275,7 +275,7 @@ def test_brackets_say_whether_they_rest_on_draws():
     assert vector.delta(0.5).error == vector.accuracy().error == 1e-9
     assert vector.delta(0.5).join(vector.delta(0.6)).error == 2e-9
     assert LaplaceShift(distance=1.0, spread=1.0, scale=1.0).delta(0.5).error == 0.0
-    processed = AtMost(vector)
+    processed = PostProcessed(vector)
     assert processed.delta(0.5) == Bracket(0.0, vector.delta(0.5).hi, 1e-9)
     assert processed.accuracy().error == processed.epsilon(0.1).error == 1e-9
 

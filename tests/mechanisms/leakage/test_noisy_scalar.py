@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import laplace, norm
 
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.pair import GaussianShift
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
@@ -21,7 +22,7 @@ def finite(points, weights):
     support = np.asarray(points, dtype=float)
     support = support[:, None] if support.ndim == 1 else support
     weights = np.asarray(weights, dtype=float)
-    return FiniteLaw(support=support, weights=weights / weights.sum())
+    return FiniteLaw(atoms=support, weights=weights / weights.sum())
 
 
 def noise_of(kind, scale):
@@ -31,7 +32,7 @@ def noise_of(kind, scale):
 
 
 def on_a_grid(kind, scale, law, grid):
-    return KINDS[kind].pdf(grid[:, None], law.support[:, 0], scale) @ law.weights
+    return KINDS[kind].pdf(grid[:, None], law.atoms[:, 0], scale) @ law.weights
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +64,7 @@ def test_renyi_agrees_with_high_precision_quadrature_in_the_worse_direction(kind
     mpmath.mp.dps = 25
 
     def density(law, x):
-        z = [(x - mpmath.mpf(float(a))) / scale for a in law.support[:, 0]]
+        z = [(x - mpmath.mpf(float(a))) / scale for a in law.atoms[:, 0]]
         if kind == "laplace":
             terms = [mpmath.exp(-abs(t)) / 2 for t in z]
         else:

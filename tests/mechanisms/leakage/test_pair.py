@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from mechanisms.leakage.pair import AtMost, FinitePair, GaussianShift
+from mechanisms.leakage.pair import FinitePair, GaussianShift, PostProcessed
 
 WEIGHTS = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
 
@@ -96,7 +96,7 @@ def test_the_pure_epsilon_of_a_gaussian_shift_is_infinite():
 @settings(max_examples=60, deadline=None)
 def test_merging_outputs_stays_inside_the_post_processed_bracket(first, second, epsilon):
     p, q = laws(first, second)
-    bound = AtMost(FinitePair(p, q))
+    bound = PostProcessed(FinitePair(p, q))
     merged = FinitePair(np.array([p[:2].sum(), p[2:].sum()]), np.array([q[:2].sum(), q[2:].sum()]))
     for asked in (
         lambda x: x.delta(epsilon),

@@ -11,7 +11,7 @@ from scipy.stats import chi2, multivariate_normal, norm
 
 from mechanisms.leakage.gaussian_log_ratio import LogRatio
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta
-from mechanisms.leakage.unequal_gaussian import UnequalGaussians, diagonalised
+from mechanisms.leakage.unequal_gaussian import UnequalGaussians, diagonalise
 
 
 def random_pair(seed, m, scale=0.5):
@@ -22,7 +22,7 @@ def random_pair(seed, m, scale=0.5):
 
 
 def exact(*args) -> UnequalGaussians:
-    pair = diagonalised(*(np.asarray(a, dtype=float) for a in args))
+    pair = diagonalise(*(np.asarray(a, dtype=float) for a in args))
     assert pair is not None
     return pair
 
@@ -183,8 +183,8 @@ def test_an_infinite_epsilon_leaves_nothing():
 def test_supports_that_differ_are_told_apart_surely():
     flat, full = np.diag([1.0, 0.0]), np.eye(2)
     zero = np.zeros(2)
-    assert diagonalised(zero, flat, zero, full) is None
-    assert diagonalised(np.array([0.0, 1.0]), flat, zero, flat) is None
+    assert diagonalise(zero, flat, zero, full) is None
+    assert diagonalise(np.array([0.0, 1.0]), flat, zero, flat) is None
     inside = exact([1.0, 0.0], np.diag([2.0, 0.0]), zero, flat)
     line = exact([1.0], [[2.0]], [0.0], [[1.0]])
     assert inside.delta(0.5) == line.delta(0.5)

@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from mechanisms.base import guarantee_of
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.additive import (
     AdditiveNoise,
     TranslationClaim,
@@ -16,17 +17,18 @@ from mechanisms.noise.additive import (
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
+from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 
 
 def claim(delta=0.0):
     return TranslationClaim(
         differences=np.array([[1.0, 0.0], [0.0, 2.0]]),
-        notion="distribution privacy",
         theorem="t",
-        measure=ApproximateMeasure(delta),
-        notes=("n",),
+        notion=Approximate(delta=delta),
+        assumptions=Assumptions(conditions=("c",)),
     )
 
 
@@ -42,10 +44,10 @@ def test_fresh_noise_is_added_to_every_answer():
 
 def test_the_claim_is_read_off_the_noise():
     release = AdditiveNoise(noise=LaplaceNoise(scales=np.array([1.0, 4.0])), claim=claim())
-    assert release.guarantee.epsilon == 1.0
-    assert release.guarantee.notes == ("n",)
+    assert release.guarantee.bound == 1.0
+    assert release.guarantee.assumptions.conditions == ("c",)
     assert guarantee_of(release, 1) == release.guarantee
-    assert guarantee_of(release, 3).epsilon == 3.0
+    assert guarantee_of(release, 3).bound == 3.0
     assert isinstance(guarantee_of(ExactRelease(), 3), NoClaim)
 
 
@@ -83,7 +85,7 @@ def test_covariances_are_compared_in_units_of_their_own_deviations():
     with pytest.raises(NotComputableError, match="covariances differ"):
         shared_gaussian(first, twice)
     with pytest.raises(NotComputableError, match="needs Gaussian answers"):
-        shared_gaussian(first, FiniteLaw(support=np.zeros(1), weights=np.ones(1)))
+        shared_gaussian(first, FiniteLaw(atoms=np.zeros(1), weights=np.ones(1)))
 
 
 def test_gaussian_noise_on_unequal_covariances_is_accounted_exactly():

@@ -10,7 +10,6 @@ from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta
 from mechanisms.noise.gaussian import GaussianNoise, mahalanobis, target_distance
 from mechanisms.privacy.budget import EpsilonDelta
-from mechanisms.privacy.guarantee import ApproximateMeasure
 
 COVARIANCE = np.array([[2.0, -0.5], [-0.5, 1.0]])
 
@@ -55,12 +54,12 @@ def test_the_average_of_k_releases_carries_their_whole_likelihood_ratio():
 @given(k=st.integers(1, 20), delta=st.floats(1e-8, 0.1))
 @settings(max_examples=30, deadline=None)
 def test_k_releases_are_as_telling_as_one_with_a_kth_of_the_noise(k, delta):
-    shift, measure = np.array([[0.4, 0.3]]), ApproximateMeasure(delta)
+    shift = np.array([[0.4, 0.3]])
     for name in ("classical", "analytic"):
         many = GaussianNoise(covariance=COVARIANCE, calibration=name)
         less = GaussianNoise(covariance=COVARIANCE / k, calibration=name)
-        expected = less.shift_epsilon(shift, measure, 1)
-        assert many.shift_epsilon(shift, measure, k) == pytest.approx(expected)
+        expected = less.shift_epsilon(shift, delta, 1)
+        assert many.shift_epsilon(shift, delta, k) == pytest.approx(expected)
 
 
 def test_analytic_epsilon_is_exact_and_never_above_the_classical_one_up_to_one():
@@ -74,16 +73,16 @@ def test_analytic_epsilon_is_exact_and_never_above_the_classical_one_up_to_one()
 
 def test_rank_one_noise_hides_its_own_direction_only():
     noise = GaussianNoise(covariance=np.outer([3.0, 4.0], [3.0, 4.0]), calibration="analytic")
-    measure = ApproximateMeasure(1e-3)
-    assert noise.shift_epsilon(np.array([[0.6, 0.8]]), measure, 1) < 1
-    assert noise.shift_epsilon(np.array([[0.6, 0.81]]), measure, 1) == math.inf
+    delta = 1e-3
+    assert noise.shift_epsilon(np.array([[0.6, 0.8]]), delta, 1) < 1
+    assert noise.shift_epsilon(np.array([[0.6, 0.81]]), delta, 1) == math.inf
 
 
 def test_without_noise_equal_answers_cost_nothing_and_others_everything():
     noise = GaussianNoise(covariance=np.zeros((2, 2)), calibration="analytic")
-    measure = ApproximateMeasure(1e-3)
-    assert noise.shift_epsilon(np.zeros((1, 2)), measure, 1) == 0.0
-    assert noise.shift_epsilon(np.array([[1e-9, 0.0]]), measure, 1) == math.inf
+    delta = 1e-3
+    assert noise.shift_epsilon(np.zeros((1, 2)), delta, 1) == 0.0
+    assert noise.shift_epsilon(np.array([[1e-9, 0.0]]), delta, 1) == math.inf
 
 
 def test_an_unknown_calibration_is_refused_in_one_line():

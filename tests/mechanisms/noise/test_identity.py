@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_delta
 from mechanisms.noise.identity import Noiseless, aligned_pair
 from mechanisms.privacy.bracket import NotComputableError
@@ -27,8 +28,8 @@ def test_its_density_tells_equal_answers_from_others():
 
 
 def test_finite_answers_leak_their_own_divergence_however_often_they_are_released():
-    first = FiniteLaw(support=np.array([3, 1, 1]), weights=np.array([0.5, 0.25, 0.25]))
-    second = FiniteLaw(support=np.array([1, 2]), weights=np.array([0.75, 0.25]))
+    first = FiniteLaw(atoms=np.array([3, 1, 1]), weights=np.array([0.5, 0.25, 0.25]))
+    second = FiniteLaw(atoms=np.array([1, 2]), weights=np.array([0.75, 0.25]))
     pair = aligned_pair(first, second)
     assert pair.first.tolist() == [0.5, 0.0, 0.5]
     assert pair.second.tolist() == [0.75, 0.25, 0.0]
@@ -40,8 +41,8 @@ def test_finite_answers_leak_their_own_divergence_however_often_they_are_release
 
 
 def test_vectors_are_aligned_row_by_row():
-    first = FiniteLaw(support=np.array([[0, 1], [1, 0]]), weights=np.array([0.5, 0.5]))
-    second = FiniteLaw(support=np.array([[1, 0], [1, 1]]), weights=np.array([0.2, 0.8]))
+    first = FiniteLaw(atoms=np.array([[0, 1], [1, 0]]), weights=np.array([0.5, 0.5]))
+    second = FiniteLaw(atoms=np.array([[1, 0], [1, 1]]), weights=np.array([0.2, 0.8]))
     pair = aligned_pair(first, second)
     assert sorted(zip(pair.first, pair.second, strict=True)) == [(0.0, 0.8), (0.5, 0.0), (0.5, 0.2)]
 
@@ -64,7 +65,7 @@ def test_gaussian_answers_leak_by_their_distance_and_by_their_covariances():
 
 def test_laws_of_two_kinds_are_refused_with_the_reason():
     gaussian = GaussianLaw(mean=np.zeros(1), covariance=np.eye(1))
-    finite = FiniteLaw(support=np.zeros(1), weights=np.ones(1))
+    finite = FiniteLaw(atoms=np.zeros(1), weights=np.ones(1))
     with pytest.raises(NotComputableError, match="needs Gaussian answers"):
         RELEASE.leakage(gaussian, finite, 1)
     with pytest.raises(NotComputableError, match="probabilities"):

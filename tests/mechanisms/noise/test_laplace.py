@@ -9,9 +9,9 @@ from mechanisms.base import NotApplicableError
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise, laplace_scale
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.guarantee import ApproximateMeasure
+from mechanisms.privacy.indistinguishability import Approximate
 
-PURE = ApproximateMeasure(0.0)
+PURE = Approximate(delta=0.0)
 CORRELATED = GaussianLaw(mean=np.array([1.0, 2.0]), covariance=np.array([[1.0, 0.6], [0.6, 0.8]]))
 
 
@@ -36,21 +36,21 @@ def test_the_log_ratio_of_densities_attains_the_pure_epsilon_and_never_exceeds_i
     shift = np.array([[1.0, -2.0]])
     z = np.random.default_rng(1).uniform(-20, 20, size=(5000, 2))
     ratio = np.abs(noise.log_density(z - shift) - noise.log_density(z)).max()
-    assert ratio == pytest.approx(noise.shift_epsilon(shift, PURE, 1))
-    assert noise.shift_epsilon(shift, PURE, 1) == pytest.approx(1 / 0.5 + 2 / 3)
+    assert ratio == pytest.approx(noise.shift_epsilon(shift, 0.0, 1))
+    assert noise.shift_epsilon(shift, 0.0, 1) == pytest.approx(1 / 0.5 + 2 / 3)
 
 
 def test_k_releases_cost_k_times_as_much_and_the_worst_difference_counts():
     noise = LaplaceNoise(scales=np.array([1.0, 2.0]))
     both = np.array([[1.0, 0.0], [0.0, 3.0]])
-    assert noise.shift_epsilon(both, PURE, 4) == pytest.approx(4 * 1.5)
+    assert noise.shift_epsilon(both, 0.0, 4) == pytest.approx(4 * 1.5)
     along = DirectionalLaplaceNoise(scale=0.5, direction=np.array([1.0, 0.0]))
-    assert along.shift_epsilon(np.array([[2.0, 0.0], [-1.0, 0.0]]), PURE, 3) == pytest.approx(12.0)
+    assert along.shift_epsilon(np.array([[2.0, 0.0], [-1.0, 0.0]]), 0.0, 3) == pytest.approx(12.0)
 
 
 def test_noise_along_a_direction_hides_nothing_off_it():
     along = DirectionalLaplaceNoise(scale=0.5, direction=np.array([1.0, 0.0]))
-    assert along.shift_epsilon(np.array([[1.0, 1e-3]]), PURE, 1) == math.inf
+    assert along.shift_epsilon(np.array([[1.0, 1e-3]]), 0.0, 1) == math.inf
     pair = (law([0.0, 0.0], np.eye(2)), law([1.0, 1e-3], np.eye(2)))
     with pytest.raises(NotComputableError, match="off the noised direction"):
         along.leakage(*pair, 1)

@@ -38,7 +38,7 @@ def test_releases_are_those_of_the_wrapped_mechanism_rounded(decimals):
 def test_the_claim_stays_and_the_leakage_is_an_upper_bound():
     mechanism = calibrated(1)
     assert mechanism.guarantee == mechanism.inner.guarantee
-    assert guarantee_of(mechanism, 3).epsilon == pytest.approx(1.5)
+    assert guarantee_of(mechanism, 3).bound == pytest.approx(1.5)
     bound = mechanism.leakage(*LAWS, 1).epsilon(0.0)
     assert (bound.lo, bound.hi) == (0.0, mechanism.inner.leakage(*LAWS, 1).epsilon(0.0).hi)
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.divergence import renyi_divergence
 from mechanisms.leakage.pair import FinitePair, finite_renyi
-from mechanisms.privacy.guarantee import (
-    ApproximateMeasure,
-    Guarantee,
-    RenyiMeasure,
-    TrimmedRenyiMeasure,
+from mechanisms.privacy.guarantee import Guarantee
+from mechanisms.privacy.indistinguishability import (
+    Approximate,
+    DeltaApproximateRenyi,
+    Renyi,
     bernoulli_renyi,
 )
 
@@ -45,9 +45,9 @@ def every_test(pair):
 @given(pair=finite_pairs(), delta=st.sampled_from([0.0, 1e-3, 0.1, 0.4]))
 @settings(max_examples=60, deadline=None)
 def test_certified_epsilon_never_exceeds_the_exact_one_and_the_best_test_attains_it(pair, delta):
-    measure = ApproximateMeasure(delta)
-    exact = measure.exact(FinitePair(*normalised(pair)))
-    certified = [measure.certify(fpr, tpr) for fpr, tpr in every_test(pair)]
+    notion = Approximate(delta=delta)
+    exact = notion.of_pair(FinitePair(*normalised(pair)))
+    certified = [notion.of_rates(fpr, tpr) for fpr, tpr in every_test(pair)]
     # exp(-x), so that two infinities compare.
     assert math.exp(-exact.lo) <= math.exp(-max(certified)) + 1e-9
     assert math.exp(-max(certified)) <= math.exp(-exact.hi) + 1e-9
@@ -56,10 +56,10 @@ def test_certified_epsilon_never_exceeds_the_exact_one_and_the_best_test_attains
 @given(pair=finite_pairs(), order=st.sampled_from(ORDERS))
 @settings(max_examples=60, deadline=None)
 def test_certified_renyi_never_exceeds_the_exact_divergence(pair, order):
-    measure = RenyiMeasure(order)
-    exact = measure.exact(FinitePair(*normalised(pair)))
+    notion = Renyi(order=order)
+    exact = notion.of_pair(FinitePair(*normalised(pair)))
     for fpr, tpr in every_test(pair):
-        assert measure.certify(fpr, tpr) <= exact.hi * (1 + 1e-9) + 1e-9
+        assert notion.of_rates(fpr, tpr) <= exact.hi * (1 + 1e-9) + 1e-9
 
 
 @given(
@@ -72,8 +72,8 @@ def test_certified_renyi_never_exceeds_the_exact_divergence(pair, order):
 def test_a_wider_confidence_rectangle_never_certifies_more(p, q, order, slack):
     fpr, tpr = min(p, q), max(p, q)
     wide = (fpr + slack[0] * (1 - fpr), tpr * (1 - slack[1]))
-    for measure in (ApproximateMeasure(0.05), RenyiMeasure(order)):
-        assert measure.certify(*wide) <= measure.certify(fpr, tpr) + 1e-12
+    for notion in (Approximate(delta=0.05), Renyi(order=order)):
+        assert notion.of_rates(*wide) <= notion.of_rates(fpr, tpr) + 1e-12
 
 
 @given(pair=finite_pairs(), order=st.sampled_from(ORDERS), more=st.sampled_from(ORDERS))
@@ -90,7 +90,7 @@ def test_renyi_divergence_rises_in_the_order_and_falls_under_merging(pair, order
 @pytest.mark.parametrize("order", ORDERS)
 def test_bernoulli_renyi_is_the_divergence_of_laws_on_two_atoms(order):
     for p, q in [(0.2, 0.7), (0.7, 0.2), (0.0, 0.4), (0.4, 0.0), (1.0, 0.5), (0.0, 1.0)]:
-        laws = [DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
+        laws = [FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (p, q)]
         expected = renyi_divergence(*laws, order=order)
         assert bernoulli_renyi(p, q, order) == pytest.approx(expected, rel=1e-12)
 
@@ -104,30 +104,30 @@ def test_renyi_divergence_of_two_coins_by_hand():
 
 
 def test_both_directions_of_the_definition_certify():
-    measure = ApproximateMeasure(0.1)
-    assert measure.certify(fpr=0.1, tpr=0.6) == pytest.approx(math.log(5))
-    assert measure.certify(fpr=0.4, tpr=0.9) == pytest.approx(math.log(5))
-    assert measure.certify(fpr=0.5, tpr=0.5) == 0.0
-    assert measure.certify(fpr=0.0, tpr=0.2) == math.inf
-    assert measure.certify(fpr=0.0, tpr=0.05) == 0.0
+    notion = Approximate(delta=0.1)
+    assert notion.of_rates(fpr=0.1, tpr=0.6) == pytest.approx(math.log(5))
+    assert notion.of_rates(fpr=0.4, tpr=0.9) == pytest.approx(math.log(5))
+    assert notion.of_rates(fpr=0.5, tpr=0.5) == 0.0
+    assert notion.of_rates(fpr=0.0, tpr=0.2) == math.inf
+    assert notion.of_rates(fpr=0.0, tpr=0.05) == 0.0
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.nan, "abc", True])
-def test_a_guarantee_refuses_a_bad_epsilon_in_one_line(bad):
-    with pytest.raises((ValueError, TypeError), match=r"^epsilon must be .*got epsilon="):
-        Guarantee(notion="n", measure=ApproximateMeasure(0.0), epsilon=bad, theorem="t")
+def test_a_guarantee_refuses_a_bad_bound_in_one_line(bad):
+    with pytest.raises((ValueError, TypeError), match=r"^bound must be .*got bound="):
+        Guarantee(notion=Approximate(delta=0.0), bound=bad, theorem="t")
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.0, math.nan, "abc", True])
-def test_a_measure_refuses_a_bad_delta_in_one_line(bad):
+def test_a_notion_refuses_a_bad_delta_in_one_line(bad):
     with pytest.raises((ValueError, TypeError), match=r"^delta must be .*got delta="):
-        ApproximateMeasure(bad)
+        Approximate(delta=bad)
 
 
-def test_measures_are_named_by_their_parameters():
-    assert ApproximateMeasure(0.0).name == "epsilon"
-    assert ApproximateMeasure(1e-3).name == "epsilon at delta=0.001"
-    assert RenyiMeasure(math.inf).name == "Renyi epsilon at order=inf"
+def test_notions_are_named_by_their_parameters():
+    assert Approximate(delta=0.0).unit == "epsilon"
+    assert Approximate(delta=1e-3).unit == "epsilon at delta=0.001"
+    assert Renyi(order=math.inf).unit == "Renyi epsilon at order=inf"
 
 
 @given(
@@ -148,9 +148,9 @@ def test_no_test_certifies_more_than_what_is_left_after_trimming(p, q, order, da
     )
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=6, max_size=6)))
     tpr, fpr = first[chosen].sum(), second[chosen].sum()
-    measure = TrimmedRenyiMeasure(order, delta)
-    assert measure.certify(fpr=float(fpr), tpr=float(tpr)) <= true + 1e-9
-    assert measure.exact(FinitePair(first, second)).lo == 0.0
-    assert TrimmedRenyiMeasure(order, 0.0).certify(fpr=0.2, tpr=0.6) == RenyiMeasure(order).certify(
-        fpr=0.2, tpr=0.6
-    )
+    notion = DeltaApproximateRenyi(order=order, delta=delta)
+    assert notion.of_rates(fpr=float(fpr), tpr=float(tpr)) <= true + 1e-9
+    assert notion.of_pair(FinitePair(first, second)).lo == 0.0
+    assert DeltaApproximateRenyi(order=order, delta=0.0).of_rates(fpr=0.2, tpr=0.6) == Renyi(
+        order=order
+    ).of_rates(fpr=0.2, tpr=0.6)

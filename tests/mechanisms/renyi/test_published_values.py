@@ -9,21 +9,18 @@ import math
 
 import pytest
 
-from mechanisms.laws.discrete import DiscreteLaw, comonotone, wasserstein
-from mechanisms.renyi.calibrate import (
-    joint_convex_laplace,
-    shift_gaussian,
-    shift_laplace,
-    w_infinity_laplace,
-    wasserstein_gaussian,
-    wasserstein_laplace,
-)
-from mechanisms.renyi.exact import exact_scale
-from mechanisms.renyi.kantorovich_scale import relaxed_kantorovich_laplace
+from mechanisms.laws.coupling import comonotone, wasserstein
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.renyi.alpha_wasserstein import wasserstein_gaussian_scale, wasserstein_laplace_scale
+from mechanisms.renyi.joint_convex import joint_convex_laplace_scale
+from mechanisms.renyi.relaxed_kantorovich import relaxed_kantorovich_scale
+from mechanisms.renyi.shift_reduction import shift_gaussian_scale, shift_laplace_scale
+from mechanisms.renyi.tight_noise import tight_scale
+from mechanisms.renyi.w_infinity import w_infinity_laplace_scale
 
 
 def table(counts):
-    return DiscreteLaw.of_counts(atoms=list(counts), counts=list(counts.values()))
+    return FiniteLaw.of_counts(atoms=list(counts), counts=list(counts.values()))
 
 
 # fmt: off
@@ -48,15 +45,15 @@ STUDENT = (  # guardian mother, father
            17: 2, 18: 4}),
 )
 # fmt: on
-POINTS = tuple(DiscreteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
-BERNOULLI = tuple(DiscreteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
+POINTS = tuple(FiniteLaw(atoms=[x], weights=[1.0]) for x in (0.0, 1.0))
+BERNOULLI = tuple(FiniteLaw(atoms=[0.0, 1.0], weights=[1 - x, x]) for x in (0.3, 0.6))
 SIX = (
-    DiscreteLaw(atoms=range(6), weights=[0.05, 0.1, 0.25, 0.3, 0.2, 0.1]),
-    DiscreteLaw(atoms=range(6), weights=[0.1, 0.2, 0.3, 0.2, 0.15, 0.05]),
+    FiniteLaw(atoms=range(6), weights=[0.05, 0.1, 0.25, 0.3, 0.2, 0.1]),
+    FiniteLaw(atoms=range(6), weights=[0.1, 0.2, 0.3, 0.2, 0.15, 0.05]),
 )
 RARE = (
-    DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01]),
-    DiscreteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9]),
+    FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.59, 0.4, 0.01]),
+    FiniteLaw(atoms=[0.0, 1.0, 10.0], weights=[0.6, 0.4 - 1e-9, 1e-9]),
 )
 
 TOY = [
@@ -77,24 +74,24 @@ def test_scales_of_toy_laws(laws, order, laplace, gaussian):
     plan, budget = comonotone(*laws), {"order": order, "epsilon": 0.5}
     largest = plan.distances().max()
     found = (
-        wasserstein_laplace(plan, **budget),
-        shift_laplace(largest, **budget),
-        w_infinity_laplace(plan, epsilon=0.5),
-        joint_convex_laplace(plan, **budget),
-        exact_scale(*laws, **budget, noise="laplace"),
+        wasserstein_laplace_scale(plan, **budget),
+        shift_laplace_scale(largest, **budget),
+        w_infinity_laplace_scale(plan, epsilon=0.5),
+        joint_convex_laplace_scale(plan, **budget),
+        tight_scale(*laws, **budget, noise="laplace"),
     )
     assert found == pytest.approx(laplace, abs=5.1e-5)
     found = (
-        wasserstein_gaussian(plan, **budget),
-        shift_gaussian(largest, **budget),
-        exact_scale(*laws, **budget, noise="gaussian"),
+        wasserstein_gaussian_scale(plan, **budget),
+        shift_gaussian_scale(largest, **budget),
+        tight_scale(*laws, **budget, noise="gaussian"),
     )
     assert found == pytest.approx(gaussian, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(("laws", "scale"), [(BERNOULLI, 1.2022), (SIX, 1.6045)])
 def test_relaxed_kantorovich_scales(laws, scale):
-    found = relaxed_kantorovich_laplace(comonotone(*laws), epsilon=0.5)
+    found = relaxed_kantorovich_scale(comonotone(*laws), epsilon=0.5)
     assert found == pytest.approx(scale, abs=5.1e-5)
 
 
@@ -128,21 +125,21 @@ def test_scales_on_the_papers_data(case):
     plan = comonotone(*laws)
     assert wasserstein(*laws, order=1) == pytest.approx(w1, abs=5.1e-5)
     assert wasserstein(*laws, order=math.inf) == pytest.approx(w_inf, abs=1e-12)
-    assert w_infinity_laplace(plan, epsilon=0.5) == pytest.approx(2 * w_inf, abs=1e-12)
+    assert w_infinity_laplace_scale(plan, epsilon=0.5) == pytest.approx(2 * w_inf, abs=1e-12)
     for calibrate, expected in (
-        (wasserstein_laplace, theorem_1),
-        (joint_convex_laplace, joint),
-        (wasserstein_gaussian, theorem_2),
+        (wasserstein_laplace_scale, theorem_1),
+        (joint_convex_laplace_scale, joint),
+        (wasserstein_gaussian_scale, theorem_2),
     ):
         found = [calibrate(plan, order=a, epsilon=0.5) for a in ORDERS]
         assert found == pytest.approx(expected, abs=5.1e-5)
-    found = [shift_laplace(w_inf, order=a, epsilon=0.5) for a in ORDERS]
+    found = [shift_laplace_scale(w_inf, order=a, epsilon=0.5) for a in ORDERS]
     assert found == pytest.approx(corollary, abs=5.1e-5)
 
 
 @pytest.mark.parametrize("case", DATA, ids=NAMES)
 def test_exact_laplace_scales_on_the_papers_data(case):
-    found = [exact_scale(*case[0], order=a, epsilon=0.5, noise="laplace") for a in ORDERS]
+    found = [tight_scale(*case[0], order=a, epsilon=0.5, noise="laplace") for a in ORDERS]
     assert found == pytest.approx(case[-1], abs=5.1e-5)
 
 
@@ -158,9 +155,9 @@ VARIANCES = [
 def test_gaussian_noise_saves_power_only_against_the_slack_of_theorem_1(laws, expected):
     plan, budget = comonotone(*laws), {"order": 1.5, "epsilon": 0.1}
     found = (
-        2 * wasserstein_laplace(plan, **budget) ** 2,
-        wasserstein_gaussian(plan, **budget) ** 2,
-        2 * joint_convex_laplace(plan, **budget) ** 2,
+        2 * wasserstein_laplace_scale(plan, **budget) ** 2,
+        wasserstein_gaussian_scale(plan, **budget) ** 2,
+        2 * joint_convex_laplace_scale(plan, **budget) ** 2,
     )
     assert found == pytest.approx(expected, rel=6e-3)
 
@@ -168,8 +165,8 @@ def test_gaussian_noise_saves_power_only_against_the_slack_of_theorem_1(laws, ex
 @pytest.mark.parametrize("laws", [ADULT, HEART, STUDENT], ids=NAMES)
 def test_joint_convex_laplace_beats_theorem_2_at_half(laws):
     plan, budget = comonotone(*laws), {"order": 1.5, "epsilon": 0.5}
-    laplace = 2 * joint_convex_laplace(plan, **budget) ** 2
-    assert laplace < wasserstein_gaussian(plan, **budget) ** 2
+    laplace = 2 * joint_convex_laplace_scale(plan, **budget) ** 2
+    assert laplace < wasserstein_gaussian_scale(plan, **budget) ** 2
 
 
 def test_theorem_1_loses_to_corollary_3_1_near_order_1_and_wins_at_order_2():
@@ -179,8 +176,8 @@ def test_theorem_1_loses_to_corollary_3_1_near_order_1_and_wins_at_order_2():
         for order, wins in ((1.1, False), (2, True)):
             budget = {"order": order, "epsilon": 0.5}
             theorem, corollary = (
-                wasserstein_laplace(plan, **budget),
-                shift_laplace(largest, **budget),
+                wasserstein_laplace_scale(plan, **budget),
+                shift_laplace_scale(largest, **budget),
             )
             assert (theorem < corollary) == wins
 
@@ -198,5 +195,5 @@ def test_w_infinity_hangs_on_single_records():
     )
     # fmt: on
     for counts, expected in ((every, 1), (complete, 2)):
-        laws = [DiscreteLaw.of_counts(atoms=range(1, 17), counts=c) for c in counts]
+        laws = [FiniteLaw.of_counts(atoms=range(1, 17), counts=c) for c in counts]
         assert wasserstein(*laws, order=math.inf) == expected

@@ -11,25 +11,24 @@ from scipy.stats import laplace
 
 from mechanisms.base import NotApplicableError, guarantee_of
 from mechanisms.knowledge import GaussianAnswers, ScalarAnswers
-from mechanisms.laws.answer import FiniteLaw, GaussianLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
-from mechanisms.privacy.guarantee import ApproximateMeasure, NoClaim
+from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.indistinguishability import Approximate
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
+from mechanisms.renyi.best_published import BestPublished
 from mechanisms.renyi.gaussian_prior import GaussianPrior
-from mechanisms.renyi.joint_convex import BestPublished, JointConvexLaplace
-from mechanisms.renyi.kantorovich import (
-    KantorovichApproximate,
-    KantorovichGaussianClassical,
-    RelaxedKantorovichLaplace,
-    WInfinityLaplace,
-)
+from mechanisms.renyi.joint_convex import JointConvexLaplace
+from mechanisms.renyi.kantorovich import KantorovichApproximate, KantorovichGaussianClassical
 from mechanisms.renyi.low_order import LowOrderLaplace
-from mechanisms.renyi.scale_claim import PrivateRelease, ScaleClaim
+from mechanisms.renyi.relaxed_kantorovich import RelaxedKantorovichLaplace
+from mechanisms.renyi.scale_claim import ScaleClaim, ZeroNoiseRelease
 from mechanisms.renyi.shift_reduction import ShiftReduction
-from mechanisms.renyi.tight_noise import ExactNoise
+from mechanisms.renyi.tight_noise import TightNoise
+from mechanisms.renyi.w_infinity import WInfinityLaplace
 from tests.support.laws import COUNTS, answers_of, on_grid
 
 RENYI = {
@@ -40,8 +39,8 @@ RENYI = {
     "joint_convex": JointConvexLaplace(),
     "best_laplace": BestPublished(noise="laplace"),
     "best_gaussian": BestPublished(noise="gaussian"),
-    "exact_laplace": ExactNoise(noise="laplace"),
-    "exact_gaussian": ExactNoise(noise="gaussian"),
+    "tight_laplace": TightNoise(noise="laplace"),
+    "tight_gaussian": TightNoise(noise="gaussian"),
 }
 PURE = {"w_infinity": WInfinityLaplace(), "relaxed": RelaxedKantorovichLaplace()}
 APPROXIMATE = {
@@ -49,21 +48,21 @@ APPROXIMATE = {
     "kantorovich_laplace": KantorovichApproximate(noise="laplace"),
     "classical": KantorovichGaussianClassical(),
 }
-POINTS = DiscreteLaw(atoms=[0.0], weights=[1.0]), DiscreteLaw(atoms=[1.0], weights=[1.0])
+POINTS = FiniteLaw(atoms=[0.0], weights=[1.0]), FiniteLaw(atoms=[1.0], weights=[1.0])
 FAR = on_grid([6, 3, 1, 0, 0]), on_grid([0, 1, 2, 3, 4])
 
 
 def vector(law):
-    return FiniteLaw(support=law.atoms[:, None], weights=law.weights)
+    return FiniteLaw(atoms=law.atoms[:, None], weights=law.weights)
 
 
 def leaked(mechanism, p, q, k=1):
     claim = guarantee_of(mechanism, k)
-    return claim.measure.exact(mechanism.leakage(vector(p), vector(q), k))
+    return claim.notion.of_pair(mechanism.leakage(vector(p), vector(q), k))
 
 
 def scale_of(mechanism):
-    if isinstance(mechanism, PrivateRelease):
+    if isinstance(mechanism, ZeroNoiseRelease):
         return 0.0
     noise = mechanism.noise
     return (
@@ -83,12 +82,12 @@ def test_the_true_divergence_meets_a_claim_that_meets_the_budget(
     budget = RenyiEpsilon(order=order, epsilon=epsilon)
     mechanism = RENYI[name].calibrate(answers_of(p, q), budget=budget)
     claim = mechanism.guarantee
-    assert claim.epsilon <= epsilon * (1 + 1e-9)
-    assert leaked(mechanism, p, q).hi <= claim.epsilon * (1 + 1e-7) + 1e-12
+    assert claim.bound <= epsilon * (1 + 1e-9)
+    assert leaked(mechanism, p, q).hi <= claim.bound * (1 + 1e-7) + 1e-12
     # The claim is read from the noise: less noise claims less, and no slack is left unclaimed.
     if scale_of(mechanism) > 0:
-        assert claim.epsilon >= epsilon * (1 - 1e-6)
-        less = mechanism.claim.at(0.9 * scale_of(mechanism)).epsilon
+        assert claim.bound >= epsilon * (1 - 1e-6)
+        less = mechanism.claim.at(0.9 * scale_of(mechanism)).bound
         assert less > epsilon * (1 + 1e-6)
 
 
@@ -99,10 +98,10 @@ def test_pure_claims_bound_every_order(name, first, second, epsilon):
     p, q = on_grid(first), on_grid(second)
     mechanism = PURE[name].calibrate(answers_of(p, q), budget=Epsilon(epsilon=epsilon))
     claim = mechanism.guarantee
-    assert claim.epsilon == pytest.approx(epsilon if scale_of(mechanism) else 0.0, rel=1e-9)
+    assert claim.bound == pytest.approx(epsilon if scale_of(mechanism) else 0.0, rel=1e-9)
     pair = mechanism.leakage(vector(p), vector(q), 1)
-    assert pair.epsilon(0.0).hi <= claim.epsilon * (1 + 1e-9) + 1e-12
-    assert pair.renyi(3.0).hi <= claim.epsilon * (1 + 1e-9) + 1e-12
+    assert pair.epsilon(0.0).hi <= claim.bound * (1 + 1e-9) + 1e-12
+    assert pair.renyi(3.0).hi <= claim.bound * (1 + 1e-9) + 1e-12
 
 
 @pytest.mark.parametrize("name", APPROXIMATE)
@@ -113,10 +112,10 @@ def test_approximate_claims_hold_at_their_delta(name, first, second, epsilon, de
     budget = EpsilonDelta(epsilon=epsilon, delta=delta)
     mechanism = APPROXIMATE[name].calibrate(answers_of(p, q), budget=budget)
     claim = mechanism.guarantee
-    assert claim.measure == ApproximateMeasure(delta)
-    assert claim.epsilon <= epsilon * (1 + 1e-7)
+    assert claim.notion == Approximate(delta=delta)
+    assert claim.bound <= epsilon * (1 + 1e-7)
     pair = mechanism.leakage(vector(p), vector(q), 1)
-    assert pair.delta(claim.epsilon).hi <= delta * (1 + 1e-7)
+    assert pair.delta(claim.bound).hi <= delta * (1 + 1e-7)
 
 
 @given(
@@ -129,7 +128,7 @@ def test_exact_needs_no_more_than_joint_convex_and_that_no_more_than_either_publ
 ):
     answers = answers_of(on_grid(first), on_grid(second))
     budget = RenyiEpsilon(order=order, epsilon=epsilon)
-    names = ("exact_laplace", "joint_convex", "best_laplace")
+    names = ("tight_laplace", "joint_convex", "best_laplace")
     scales = [scale_of(RENYI[name].calibrate(answers, budget=budget)) for name in names]
     published = ("w_alpha_laplace", "shift_laplace")
     scales.append(min(scale_of(RENYI[n].calibrate(answers, budget=budget)) for n in published))
@@ -144,8 +143,8 @@ def test_equal_laws_are_released_as_they_are(name):
     fields = calibration.accepts.__dataclass_fields__
     budget = calibration.accepts(**{k: point[k] for k in fields})
     mechanism = calibration.calibrate(answers_of(law, law), budget=budget)
-    assert isinstance(mechanism, PrivateRelease)
-    assert mechanism.guarantee.epsilon == guarantee_of(mechanism, 7).epsilon == 0.0
+    assert isinstance(mechanism, ZeroNoiseRelease)
+    assert mechanism.guarantee.bound == guarantee_of(mechanism, 7).bound == 0.0
     x = np.ones((3, 1))
     assert (mechanism.release(x, np.random.default_rng(0)) == x).all()
 
@@ -153,15 +152,15 @@ def test_equal_laws_are_released_as_they_are(name):
 def test_a_column_that_is_private_without_noise_is_released_with_its_true_divergence():
     p, q = on_grid([5, 5, 5, 5, 5]), on_grid([6, 5, 5, 5, 4])
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
-    mechanism = ExactNoise(noise="laplace").calibrate(answers_of(p, q), budget=budget)
-    assert isinstance(mechanism, PrivateRelease)
+    mechanism = TightNoise(noise="laplace").calibrate(answers_of(p, q), budget=budget)
+    assert isinstance(mechanism, ZeroNoiseRelease)
     true = math.log(((np.array([6, 5, 5, 5, 4]) / 25) ** 2 / 0.2).sum())
     assert (
         0
-        < mechanism.guarantee.epsilon
+        < mechanism.guarantee.bound
         == pytest.approx(max(true, math.log((0.04 / (np.array([6, 5, 5, 5, 4]) / 25)).sum())))
     )
-    assert leaked(mechanism, p, q).hi == pytest.approx(mechanism.guarantee.epsilon)
+    assert leaked(mechanism, p, q).hi == pytest.approx(mechanism.guarantee.bound)
 
 
 @pytest.mark.parametrize("name", RENYI)
@@ -171,7 +170,7 @@ def test_the_worst_pair_decides_in_any_order(name):
     every = RENYI[name].calibrate(answers_of(near, middle, far), budget=budget)
     alone = RENYI[name].calibrate(answers_of(far, near), budget=budget)
     assert scale_of(every) == pytest.approx(scale_of(alone), rel=1e-9)
-    assert every.guarantee.epsilon == pytest.approx(0.5, rel=1e-6)
+    assert every.guarantee.bound == pytest.approx(0.5, rel=1e-6)
 
 
 def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
@@ -186,7 +185,7 @@ def test_a_pair_with_an_absent_side_is_skipped_with_a_note():
         ScalarAnswers(laws=(p, None), pairs=((0, 1),))
     with pytest.raises(ValueError, match="pairs must index the 2 laws"):
         ScalarAnswers(laws=(p, q), pairs=((0, 2),))
-    plane = DiscreteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
+    plane = FiniteLaw(atoms=[[0.0, 1.0]], weights=[1.0])
     with pytest.raises(ValueError, match="on the line"):
         ScalarAnswers(laws=(plane, plane), pairs=((0, 1),))
 
@@ -203,18 +202,18 @@ def test_the_limits_of_the_order():
         if name != "w_alpha_laplace":
             assert at(name, 1.0) == pytest.approx(at(name, 1 + 1e-7), rel=1e-4)
     assert at("w_alpha_gaussian", 1.0) == pytest.approx(at("w_alpha_gaussian", 1 + 1e-7), rel=1e-4)
-    assert at("exact_laplace", 1.0) == pytest.approx(at("exact_laplace", 1 + 1e-7), rel=1e-4)
-    assert at("exact_laplace", math.inf) <= pure
+    assert at("tight_laplace", 1.0) == pytest.approx(at("tight_laplace", 1 + 1e-7), rel=1e-4)
+    assert at("tight_laplace", math.inf) <= pure
 
 
 @pytest.mark.parametrize(
     ("name", "order", "reason"),
     [
-        ("w_alpha_laplace", 1.0, "no laplace noise meets this budget"),
+        ("w_alpha_laplace", 1.0, "no laplace noise meets epsilon="),
         ("w_alpha_laplace", 0.5, "orders of at least 1, got order=0.5"),
-        ("w_alpha_gaussian", math.inf, "no gaussian noise meets this budget"),
-        ("shift_gaussian", math.inf, "no gaussian noise meets this budget"),
-        ("exact_gaussian", math.inf, "no gaussian noise meets this budget"),
+        ("w_alpha_gaussian", math.inf, "no gaussian noise meets epsilon="),
+        ("shift_gaussian", math.inf, "no gaussian noise meets epsilon="),
+        ("tight_gaussian", math.inf, "no gaussian noise meets epsilon="),
         ("joint_convex", 0.9, "orders of at least 1"),
     ],
 )
@@ -239,7 +238,7 @@ def test_the_winner_of_the_published_bounds_is_named():
 def test_several_gaussian_releases_leak_what_their_average_does(name):
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
     mechanism = RENYI[name].calibrate(answers_of(*FAR), budget=budget)
-    claims = [guarantee_of(mechanism, k).epsilon for k in (1, 4)]
+    claims = [guarantee_of(mechanism, k).bound for k in (1, 4)]
     assert claims[1] > claims[0]
     assert leaked(mechanism, *FAR, k=4).hi <= claims[1] * (1 + 1e-7)
 
@@ -259,22 +258,24 @@ def test_two_laplace_releases_stay_within_their_claim(name):
 
     f, g = density(FAR[0]), density(FAR[1])
     found = max(math.log((a * a / b).sum() * step**2) for a, b in ((f, g), (g, f)))
-    assert found <= guarantee_of(mechanism, 2).epsilon
+    assert found <= guarantee_of(mechanism, 2).bound
     once = mechanism.leakage(*(vector(law) for law in FAR), 1)
     assert found > 1.3 * once.renyi(2.0).hi
 
 
-def test_repeated_laplace_noise_at_the_exact_scale_has_no_claim():
+def test_repeated_laplace_noise_at_the_exact_scale_is_unbounded():
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
-    mechanism = ExactNoise(noise="laplace").calibrate(answers_of(*FAR), budget=budget)
-    assert isinstance(guarantee_of(mechanism, 2), NoClaim)
+    mechanism = TightNoise(noise="laplace").calibrate(answers_of(*FAR), budget=budget)
+    assert guarantee_of(mechanism, 2).unbounded
 
 
 def test_a_claim_is_about_its_own_noise_law():
     claim = ScaleClaim(
-        achieved=(lambda s: 1 / s,), noise="laplace", notion="n", theorem="t",
-        measure=ApproximateMeasure(0.0),
-    )  # fmt: skip
+        epsilon_at_scale=(lambda s: 1 / s,),
+        noise="laplace",
+        notion=Approximate(delta=0.0),
+        theorem="t",
+    )
     noise = GaussianNoise(covariance=np.eye(1), calibration="analytic")
     assert claim.guarantee(noise, 1) == NoClaim(reason="t is about laplace noise")
 
@@ -290,8 +291,8 @@ def test_low_orders_hold_and_the_best_coupling_needs_no_more(first, second, orde
     )
     assert scale_of(best) <= scale_of(plain) * (1 + 1e-9)
     for mechanism in (plain, best):
-        assert mechanism.guarantee.epsilon <= epsilon * (1 + 1e-7)
-        assert leaked(mechanism, p, q).hi <= mechanism.guarantee.epsilon * (1 + 1e-7) + 1e-10
+        assert mechanism.guarantee.bound <= epsilon * (1 + 1e-7)
+        assert leaked(mechanism, p, q).hi <= mechanism.guarantee.bound * (1 + 1e-7) + 1e-10
 
 
 def test_low_orders_refuse_others():
@@ -310,7 +311,7 @@ def test_trimming_needs_no_more_noise_and_holds_given_the_events(first, second, 
     )
     assert scale_of(trimmed) <= scale_of(whole) * (1 + 1e-12)
     claim = trimmed.guarantee
-    assert claim.epsilon <= 0.5 * (1 + 1e-9)
+    assert claim.bound <= 0.5 * (1 + 1e-9)
     # No test certifies more than is claimed: the optimal ones, at every FPR.
     if scale_of(trimmed) == 0:
         return
@@ -320,7 +321,7 @@ def test_trimming_needs_no_more_noise_and_holds_given_the_events(first, second, 
         for fpr in np.linspace(0.01, 0.9, 12):
             tpr = min(1.0, gap + math.exp(level) * fpr)
             if tpr < 1 and attains(trimmed, p, q, fpr, tpr):
-                assert claim.measure.certify(fpr=fpr, tpr=tpr) <= claim.epsilon + 1e-9
+                assert claim.notion.of_rates(fpr=fpr, tpr=tpr) <= claim.bound + 1e-9
 
 
 def attains(mechanism, p, q, fpr, tpr):
@@ -343,13 +344,13 @@ def test_gaussian_priors_have_their_closed_forms(bound, variance):
     budget = RenyiEpsilon(order=2.0, epsilon=0.5)
     mechanism = GaussianPrior(bound=bound).calibrate(PRIORS, budget=budget)
     assert mechanism.variances() == pytest.approx(variance, abs=5.1e-5)
-    assert mechanism.guarantee.epsilon == pytest.approx(0.5, rel=1e-8)
+    assert mechanism.guarantee.bound == pytest.approx(0.5, rel=1e-8)
     sides = [
         GaussianLaw(mean=m, covariance=c)
         for m, c in zip([[0.0], [1.0]], [[[1.0]], [[2.25]]], strict=True)
     ]
     for k in (1, 3):
-        claim = guarantee_of(mechanism, k).epsilon
+        claim = guarantee_of(mechanism, k).bound
         pair = mechanism.leakage(*sides, k)
         assert pair.renyi(2.0).lo <= claim * (1 + 1e-6)
 
@@ -359,7 +360,7 @@ def test_gaussian_priors_that_are_private_already_need_no_noise_and_bad_ones_say
         means=np.array([[0.0], [1.0]]), covariances=np.ones((2, 1, 1)), pairs=((0, 1),)
     )
     budget = RenyiEpsilon(order=2.0, epsilon=1.0)
-    assert isinstance(GaussianPrior(bound="exact").calibrate(same, budget=budget), PrivateRelease)
+    assert isinstance(GaussianPrior(bound="exact").calibrate(same, budget=budget), ZeroNoiseRelease)
     plane = GaussianAnswers(
         means=np.zeros((2, 2)), covariances=np.stack([np.eye(2)] * 2), pairs=((0, 1),)
     )
@@ -399,6 +400,6 @@ def test_a_network_simplex_plan_is_valid_and_may_move_farther_than_w_infinity():
         RelaxedKantorovichLaplace(plan="transport"),
     ):
         found = calibration.calibrate(answers_of(*FAR), budget=budget)
-        assert leaked(found, *FAR).hi <= found.guarantee.epsilon * (1 + 1e-9)
+        assert leaked(found, *FAR).hi <= found.guarantee.bound * (1 + 1e-9)
     strict = WInfinityLaplace(plan="transport").calibrate(answers_of(*FAR), budget=budget)
     assert scale_of(strict) >= scale_of(plain) * (1 - 1e-12)

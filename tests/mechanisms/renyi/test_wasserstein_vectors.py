@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog
 
-from mechanisms.distribution.wasserstein import FiniteAnswers
-from mechanisms.knowledge import ScalarAnswers
-from mechanisms.laws.answer import FiniteLaw
-from mechanisms.laws.discrete import DiscreteLaw
+from mechanisms.knowledge import FiniteAnswers, ScalarAnswers
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.privacy.budget import Epsilon, RenyiEpsilon
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from mechanisms.renyi.wasserstein_vectors import WassersteinVectors, WInfinityVectors
@@ -21,7 +19,7 @@ SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 2.0]])
 def plane(seed):
     rng = np.random.default_rng(seed)
     weights = rng.dirichlet(np.ones(4), size=2)
-    laws = tuple(FiniteLaw(support=SQUARE, weights=w) for w in weights)
+    laws = tuple(FiniteLaw(atoms=SQUARE, weights=w) for w in weights)
     return FiniteAnswers(laws=laws, pairs=((0, 1),))
 
 
@@ -36,7 +34,8 @@ def least_mean(costs, answers):
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_the_scale_is_the_root_of_the_optimal_transport_value(seed, noise):
     answers = plane(seed)
-    moved = np.abs(SQUARE[:, None] - SQUARE[None])
+    corners = answers.laws[0].atoms
+    moved = np.abs(corners[:, None] - corners[None])
     lengths = moved.sum(axis=2) if noise == "laplace" else np.linalg.norm(moved, axis=2)
 
     def excess(scale):
@@ -47,7 +46,7 @@ def test_the_scale_is_the_root_of_the_optimal_transport_value(seed, noise):
     mechanism = WassersteinVectors(noise=noise).calibrate(answers, budget=BUDGET)
     variance = 2 * expected**2 if noise == "laplace" else expected**2
     assert mechanism.variances() == pytest.approx([variance, variance], rel=1e-6)
-    assert mechanism.guarantee.epsilon == pytest.approx(0.5, rel=1e-9)
+    assert mechanism.guarantee.bound == pytest.approx(0.5, rel=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -59,12 +58,12 @@ def test_the_true_divergence_in_the_plane_meets_the_claim(noise):
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     densities = []
     for law in answers.laws:
-        logs = [mechanism.log_density(points, atom[None]) for atom in law.support]
+        logs = [mechanism.log_density(points, atom[None]) for atom in law.atoms]
         densities.append(np.exp(logs).T @ law.weights)
     area = (axes[0][1] - axes[0][0]) * (axes[1][1] - axes[1][0])
     for f, g in (densities, densities[::-1]):
         assert f.sum() * area == pytest.approx(1.0, abs=2e-3)
-        assert math.log((f * f / g).sum() * area) <= mechanism.guarantee.epsilon
+        assert math.log((f * f / g).sum() * area) <= mechanism.guarantee.bound
 
 
 @pytest.mark.parametrize(
@@ -74,11 +73,11 @@ def test_the_true_divergence_in_the_plane_meets_the_claim(noise):
 def test_vectors_of_one_coordinate_are_scalars(noise, scalar):
     atoms, weights = np.array([0.0, 1.0, 4.0]), ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])
     vectors = FiniteAnswers(
-        laws=tuple(FiniteLaw(support=atoms[:, None], weights=np.array(w)) for w in weights),
+        laws=tuple(FiniteLaw(atoms=atoms[:, None], weights=np.array(w)) for w in weights),
         pairs=((0, 1),),
     )
     plain = ScalarAnswers(
-        laws=tuple(DiscreteLaw(atoms=atoms, weights=w) for w in weights), pairs=((0, 1),)
+        laws=tuple(FiniteLaw(atoms=atoms, weights=w) for w in weights), pairs=((0, 1),)
     )
     found = WassersteinVectors(noise=noise).calibrate(vectors, budget=BUDGET)
     expected = scalar.calibrate(plain, budget=BUDGET)
@@ -88,7 +87,7 @@ def test_vectors_of_one_coordinate_are_scalars(noise, scalar):
 def test_w_infinity_counts_l1_moves_whatever_the_ground_distance():
     corners = np.array([[0.0, 0.0], [0.6, 1.3]]), np.array([[1.9, 0.0], [1.3, 1.3]])
     answers = FiniteAnswers(
-        laws=tuple(FiniteLaw(support=c, weights=np.array([0.5, 0.5])) for c in corners),
+        laws=tuple(FiniteLaw(atoms=c, weights=np.array([0.5, 0.5])) for c in corners),
         pairs=((0, 1),),
     )
     by = {
@@ -98,7 +97,7 @@ def test_w_infinity_counts_l1_moves_whatever_the_ground_distance():
     # Straight moves are (1.9, 0) and (.7, 0), crossed ones (1.3, 1.3) and (1.3, -1.3).
     assert by["l1"].variances() == pytest.approx(2 * (1.9 / 0.5) ** 2)
     assert by["l2"].variances() == pytest.approx(2 * (2.6 / 0.5) ** 2)
-    assert by["l1"].guarantee.epsilon == pytest.approx(0.5)
+    assert by["l1"].guarantee.bound == pytest.approx(0.5)
     with pytest.raises(ValueError, match="ground must be 'l1' or 'l2'"):
         WInfinityVectors(ground="l3")
 

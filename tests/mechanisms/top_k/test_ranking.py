@@ -14,7 +14,7 @@ from mechanisms.influence.knowledge import (
 from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.quilt import MarkovQuiltLaplace
 from mechanisms.knowledge import Sensitivity
-from mechanisms.laws.answer import FiniteLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.identity import Noiseless
 from mechanisms.privacy.budget import Epsilon, NoBudget
 from mechanisms.privacy.guarantee import NoClaim
@@ -38,7 +38,7 @@ def test_a_ranked_histogram_claims_what_the_histogram_claims_and_shows_only_the_
     noisy = plain.release(answers, np.random.default_rng(1))
     assert shown.dtype == np.int64
     assert (shown == largest(noisy, 2)).all()
-    laws = [FiniteLaw(support=np.array([row]), weights=np.ones(1)) for row in answers[0, :2]]
+    laws = [FiniteLaw(atoms=np.array([row]), weights=np.ones(1)) for row in answers[0, :2]]
     inner = plain.leakage(*laws, 1).epsilon(0).hi
     assert mechanism.leakage(*laws, 1).epsilon(0).hi == inner
 
@@ -104,7 +104,7 @@ def test_a_histogram_paid_by_category_has_m_over_two_times_the_scale():
     }
     scales = {way: mechanism.noise.scales for way, mechanism in made.items()}
     np.testing.assert_allclose(scales["per_category"], 1.5 * scales["joint"])
-    assert made["joint"].guarantee.epsilon == pytest.approx(2.0)
-    assert made["per_category"].guarantee.epsilon < 2.0
+    assert made["joint"].guarantee.bound == pytest.approx(2.0)
+    assert made["per_category"].guarantee.bound < 2.0
     with pytest.raises(ValueError, match="histogram must be 'joint' or 'per_category', got"):
         MarkovQuiltLaplace(histogram="both")

@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 
 def read(folder, **settings):
-    return Capture24(folder=str(folder), **({"held_out": 1} | settings)).tally
+    return Capture24(folder=str(folder), **({"held_out": 1} | settings)).sequence_statistics
 
 
 def test_windows_take_the_majority_and_gaps_cut_sequences(folder):
@@ -101,14 +101,16 @@ def test_unknown_annotations_are_counted(folder):
 def test_what_does_not_fit_is_refused(folder):
     with pytest.raises(DataError, match="held_out=2 leaves nobody of the 2 aged 18-29 to train"):
         read(folder, held_out=2)
-    with pytest.raises(DataError, match="has no column 'label:X'; it has annotation, label:Wal"):
+    with pytest.raises(
+        DataError, match="unknown column 'label:X'; there are: annotation, label:Wal"
+    ):
         read(folder, labelling="label:X")
     (folder / "P005.csv").write_text("time,annotation\n2014-05-01 10:00:00.000,\n")
     with pytest.raises(DataError, match=r"metadata.csv does not list P005"):
         read(folder)
     (folder / "P005.csv").unlink()
     (folder / "P001.csv.gz").write_bytes(gzip.compress(b"time,x\nnoon,1\n"))
-    with pytest.raises(DataError, match="is not in its published format") as error:
+    with pytest.raises(DataError, match="unknown column 'annotation'; there are: time, x") as error:
         read(folder)
     assert "\n" not in str(error.value)
     (folder / "metadata.csv").unlink()
@@ -121,17 +123,17 @@ def test_what_does_not_fit_is_refused(folder):
 def test_without_files_the_population_is_synthetic_and_says_so(nowhere):
     stand_in = Capture24(steps="all")
     assert stand_in.synthetic
-    tally = stand_in.tally
-    assert tally.notes[0].startswith("SYNTHETIC")
-    assert tally.states == ACTIVITIES
-    assert tally.groups == tuple(BANDS)
-    assert tally.query.sum(axis=1).tolist() == [8 * 2880] * 4
-    assert tally.training.sum(axis=1).tolist() == [(n - 8) * 2880 for n in (43, 37, 37, 34)]
+    statistics = stand_in.sequence_statistics
+    assert statistics.notes[0].startswith("SYNTHETIC")
+    assert statistics.states == ACTIVITIES
+    assert statistics.groups == tuple(BANDS)
+    assert statistics.query.sum(axis=1).tolist() == [8 * 2880] * 4
+    assert statistics.training.sum(axis=1).tolist() == [(n - 8) * 2880 for n in (43, 37, 37, 34)]
 
 
 def test_the_stand_in_tells_what_it_does_not_heed(nowhere):
-    default = Capture24().tally
-    other = Capture24(window=300, seed=7, labelling="x").tally
+    default = Capture24().sequence_statistics
+    other = Capture24(window=300, seed=7, labelling="x").sequence_statistics
     assert not any("no effect" in note for note in default.notes)
     assert other.digest == default.digest
     assert other.notes[len(default.notes) :] == (
@@ -140,7 +142,7 @@ def test_the_stand_in_tells_what_it_does_not_heed(nowhere):
         "seed=7 has no effect on the SYNTHETIC population",
     )
     with pytest.raises(DataError, match="held_out=34 leaves nobody of the 34 aged 53"):
-        Capture24(held_out=34).tally  # noqa: B018
+        Capture24(held_out=34).sequence_statistics  # noqa: B018
     with pytest.raises(ValueError, match="labelling must name a column, got labelling=7"):
         Capture24(labelling=7)
 

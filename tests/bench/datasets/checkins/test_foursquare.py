@@ -1,17 +1,21 @@
 import gzip
+from collections import Counter
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.datasets.checkins import checkin_stream
 from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkins.checkin_order import by_user, repeats, user_codes
-from bench.datasets.checkins.checkin_rows import seconds
-from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare
+from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare, read_folder
+from bench.datasets.checkins.foursquare_checkins import CheckIns, by_user, repeats
+from bench.datasets.checkins.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
 from bench.datasets.sequences.sequence_statistics import OTHER
-from bench.datasets.sequences.synthetic_files import write_files
 from bench.datasets.source import DataError
+from tests.support.synthetic_files import write_files
 
 A, B, C, D, N = ("a" * 24, "b" * 24, "c" * 24, "d" * 24, "e" * 24)
 VENUES = [
@@ -36,13 +40,13 @@ def folder_of(tmp_path, rows, *, venues=VENUES, name=CHECKINS):
     return tmp_path
 
 
-def tally(tmp_path, rows, **settings):
+def statistics(tmp_path, rows, **settings):
     settings = {"training_days": 2, "days": 4} | settings
-    return Foursquare(folder=str(folder_of(tmp_path, rows)), **settings).tally
+    return Foursquare(folder=str(folder_of(tmp_path, rows)), **settings).sequence_statistics
 
 
-def count(tally, part, group, label):
-    return getattr(tally, part)[tally.groups.index(group), tally.states.index(label)]
+def count(statistics, part, group, label):
+    return getattr(statistics, part)[statistics.groups.index(group), statistics.states.index(label)]
 
 
 BASIC = [
@@ -63,7 +67,7 @@ def test_labels_are_the_78_of_the_paper():
 
 
 def test_counts_transitions_and_lengths_by_hand(tmp_path):
-    found = tally(tmp_path, BASIC)
+    found = statistics(tmp_path, BASIC)
     assert found.groups == ("JP", "NA")  # Namibia survives
     assert count(found, "training", "JP", "Cafe") == 1  # a stray latin-1 byte
     assert count(found, "training", "JP", "Bar") == 1
@@ -84,7 +88,7 @@ def test_counts_transitions_and_lengths_by_hand(tmp_path):
 def test_changes_only_drop_repeated_labels(tmp_path):
     rows = [(7, v, stamp(0, f"1{i}:00:00"), 0) for i, v in enumerate([A, A, B, B, A])]
     rows += [(7, A, stamp(3, "10:00:00"), 0), (7, A, stamp(3, "11:00:00"), 0)]
-    found = tally(tmp_path, rows, steps="changes")
+    found = statistics(tmp_path, rows, steps="changes")
     assert found.training.sum() == 3
     assert found.transitions.sum() == 2
     assert found.lengths.tolist() == [1]
@@ -98,7 +102,7 @@ def test_order_is_local_time_and_day_one_the_first_local_day(tmp_path):
         (7, B, stamp(1, "01:00:00"), -300),
         (8, C, stamp(3), 0),
     ]
-    found = tally(tmp_path, rows)
+    found = statistics(tmp_path, rows)
     bar, cafe = found.states.index("Bar"), found.states.index("Cafe")
     assert found.transitions[bar, cafe] == 1
     assert found.transitions.sum() == 1
@@ -108,49 +112,48 @@ def test_order_is_local_time_and_day_one_the_first_local_day(tmp_path):
 
 
 def test_unsorted_rows_give_the_same_counts(tmp_path):
-    ordered = tally(tmp_path, BASIC)
+    ordered = statistics(tmp_path, BASIC)
     shuffled = tmp_path / "shuffled"
     shuffled.mkdir()
-    other = tally(shuffled, [BASIC[i] for i in (2, 6, 0, 4, 1, 5, 3)])
+    other = statistics(shuffled, [BASIC[i] for i in (2, 6, 0, 4, 1, 5, 3)])
     assert ordered.digest == other.digest
     assert any("sorted" in note for note in other.notes)
 
 
 def test_identical_rows_count_once_and_repeat_visits_each_time(tmp_path):
-    found = tally(tmp_path, [*BASIC, BASIC[0], BASIC[3], (7, A, stamp(0, "12:00:01"), 0)])
+    found = statistics(tmp_path, [*BASIC, BASIC[0], BASIC[3], (7, A, stamp(0, "12:00:01"), 0)])
     assert "2 identical check-ins dropped" in found.notes
     assert count(found, "training", "JP", "Cafe") == 2
 
 
 def test_rows_of_one_local_time_are_told_apart(tmp_path):
     at_once = [(7, v, stamp(0, "11:00:00"), 0) for v in (A, B, A, B, A)]
-    found = tally(tmp_path, [*at_once, *BASIC])
+    found = statistics(tmp_path, [*at_once, *BASIC])
     assert "3 identical check-ins dropped" in found.notes
     # The same clock in another zone is another hour.
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     rows = [(7, A, stamp(0, "10:00:00"), 0), (7, A, stamp(0, "09:00:00"), 60)]
-    found = tally(elsewhere, [*rows, *BASIC])
+    found = statistics(elsewhere, [*rows, *BASIC])
     assert not any("identical" in note for note in found.notes)
     assert count(found, "training", "JP", "Cafe") == 3
 
 
-@given(
-    rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=40)
-)
+@given(rows=st.lists(st.tuples(*[st.integers(0, 2)] * 3, st.integers(0, 1)), max_size=40))
 def test_repeats_are_those_of_a_set(rows):
     rows = sorted(rows, key=lambda row: row[:2])
     seen, expected = set(), []
     for row in rows:
         expected.append(row in seen)
         seen.add(row)
-    user, time, place = np.array(rows, dtype=np.int32).reshape(-1, 3).T
-    assert repeats(user, time, place).tolist() == expected
+    user, time, venue, offset = np.array(rows, dtype=np.int32).reshape(-1, 4).T
+    found = repeats(CheckIns(user=user, venue=venue, offset=offset, time=time))
+    assert found.tolist() == expected
 
 
 def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
     strange = [(7, D, stamp(0, "13:00:00"), 0), (7, N, stamp(0), 0), (7, "f" * 24, stamp(0), 0)]
-    found = tally(tmp_path, [*BASIC, *strange])
+    found = statistics(tmp_path, [*BASIC, *strange])
     assert count(found, "training", "NA", OTHER) == 1
     told = "; ".join(found.notes)
     assert "1 unknown venue categories counted as Other, such as 'Spaceport'" in told
@@ -160,7 +163,7 @@ def test_unknown_labels_venues_and_countries_are_counted(tmp_path):
 
 
 def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
-    found = tally(tmp_path, [*BASIC, (11, A, stamp(3), 0)])
+    found = statistics(tmp_path, [*BASIC, (11, A, stamp(3), 0)])
     assert count(found, "query", "JP", "Cafe") == 2
     assert "1 users with one check-in, which has no step" in found.notes
 
@@ -175,36 +178,60 @@ def test_a_user_with_one_check_in_counts_without_a_step(tmp_path):
         ((7, A, "Tue Xyz 01 12:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
         ((7, A, "Tue Apr 01 25:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
         ((7, A, "2012-04-01T12:00:00", 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "Mon Apr 31 12:00:00 +0000 2012", 0), "2 malformed rows, the first is line 2"),
+        ((7, A, "Fri Feb 29 12:00:00 +0000 2013", 0), "2 malformed rows, the first is line 2"),
+        ((-7, A, stamp(0), 0), "2 malformed rows, the first is line 2"),
+        ((1_000_000_000, A, stamp(0), 0), "2 malformed rows, the first is line 2"),
+        ((2**31, A, stamp(0), 0), "2 malformed rows, the first is line 2"),
+        ((7, A, stamp(0), 1441), "2 malformed rows, the first is line 2"),
+        ((7, A, stamp(0), -1441), "2 malformed rows, the first is line 2"),
+        ((7, A, stamp(0), 2**31), "2 malformed rows, the first is line 2"),
+        ((7, "x" * 10_000, stamp(0), 0), "2 malformed rows, the first is line 2"),
         (("",), r"2 malformed rows, the first is line 2 \(1 of 4 fields\)"),
     ],
 )
 def test_malformed_rows_are_counted_and_the_first_is_shown(tmp_path, row, message):
     with pytest.raises(DataError, match=message) as error:
-        tally(tmp_path, [BASIC[0], row, *BASIC[1:], row])
+        statistics(tmp_path, [BASIC[0], row, *BASIC[1:], row])
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["12345678\t{v}\t{t}\t60\n", "7\t{v}\t{t}\t60\r\n", "7\t{v}\t{t}\t60",
+     "7\t{v}\t{t}\t-00000060\n", "007\t{V}\t{t}\t60\n"],
+)  # fmt: skip
+def test_other_widths_and_line_ends_are_read(tmp_path, line):
+    folder = folder_of(tmp_path, BASIC, venues=[*VENUES, ("A" * 24, "Bar", "JP")])
+    with (folder / CHECKINS).open("a", newline="") as file:
+        file.write(line.format(v=A, V="A" * 24, t=stamp(0)))
+    found = Foursquare(folder=str(folder), training_days=2, days=4).sequence_statistics
+    assert found.training.sum() == 5
+    assert "8 check-ins read" in found.notes
 
 
 def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"no file .*Cities.txt: give its folder"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     folder_of(tmp_path, BASIC)
     (tmp_path / CHECKINS).write_text("7\t", encoding="utf-16")
     with pytest.raises(DataError, match="must be UTF-8 or latin-1, got UTF-16 or a binary file"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        Foursquare(folder=str(tmp_path)).sequence_statistics  # noqa: B018
     (tmp_path / CHECKINS).write_bytes(b"")
     with pytest.raises(DataError, match="is empty"):
-        Foursquare(folder=str(tmp_path)).tally  # noqa: B018
+        _ = Foursquare(folder=str(tmp_path)).sequence_statistics
+    twice = folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]])
     with pytest.raises(DataError, match="1 venues twice"):
-        Foursquare(folder=str(folder_of(tmp_path, BASIC, venues=[*VENUES, VENUES[0]]))).tally  # noqa: B018
+        _ = Foursquare(folder=str(twice)).sequence_statistics
 
 
 def test_parts_without_entries_or_steps_are_refused(tmp_path):
     with pytest.raises(DataError, match="query part must hold at least one entry"):
-        tally(tmp_path, BASIC[:2])
+        statistics(tmp_path, BASIC[:2])
     later = tmp_path / "later"
     later.mkdir()
     with pytest.raises(DataError, match="training part must hold at least one step"):
-        tally(later, [BASIC[0], BASIC[2]])
+        statistics(later, [BASIC[0], BASIC[2]])
     with pytest.raises(ValueError, match="training_days must be below days=4, got 4"):
         Foursquare(training_days=4, days=4)
 
@@ -212,15 +239,15 @@ def test_parts_without_entries_or_steps_are_refused(tmp_path):
 def test_without_files_the_population_is_synthetic_and_says_so(monkeypatch, tmp_path, nowhere):
     stand_in = Foursquare()
     assert stand_in.synthetic
-    assert "SYNTHETIC" in stand_in.tally.notes[0]
+    assert "SYNTHETIC" in stand_in.sequence_statistics.notes[0]
     folder_of(tmp_path, BASIC)
     monkeypatch.setenv("BENCH_DATA", str(tmp_path))
     assert not Foursquare().synthetic
 
 
 def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
-    default = Foursquare().tally
-    changes = Foursquare(steps="changes").tally
+    default = Foursquare().sequence_statistics
+    changes = Foursquare(steps="changes").sequence_statistics
     repeats = int(np.trace(default.transitions))
     assert (
         changes.transitions == default.transitions - np.diag(default.transitions.diagonal())
@@ -228,7 +255,7 @@ def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
     assert changes.training.sum() == default.training.sum() - repeats
     assert changes.query.sum() < default.query.sum()
     assert not any("no effect" in note for note in default.notes + changes.notes)
-    other = Foursquare(training_days=10, days=20).tally
+    other = Foursquare(training_days=10, days=20).sequence_statistics
     assert other.notes[-2:] == (
         "training_days=10 has no effect on the SYNTHETIC population",
         "days=20 has no effect on the SYNTHETIC population",
@@ -237,40 +264,85 @@ def test_the_stand_in_heeds_steps_and_tells_what_it_does_not(nowhere):
         Foursquare(steps="bogus")
 
 
-def test_times_agree_with_the_standard_library():
-    rng = np.random.default_rng(0)
-    moments = np.datetime64("2012-04-01", "s") + rng.integers(0, 600 * 86_400, 200)
-    texts = [m.item().strftime("%a %b %d %H:%M:%S +0000 %Y") for m in moments]
-    stamps = np.array([list(t.encode()) for t in texts], dtype=np.uint8)
-    assert (seconds(stamps) == moments.astype(np.int64)).all()
-
-
 def test_ordering_is_that_of_a_stable_sort():
     rng = np.random.default_rng(0)
     user = rng.integers(0, 50, 2000).astype(np.int32)
     time = rng.integers(0, 30, 2000).astype(np.int32)
-    row = np.arange(2000, dtype=np.int32)
-    order = np.lexsort((row, time, user))
-    sorted_user, sorted_time = user[order], time[order]
-    original = time.copy()
-    visits = by_user(user, time, row)
-    assert (np.repeat(np.arange(visits.start.size - 1), np.diff(visits.start)) == sorted_user).all()
-    assert (visits.time == sorted_time).all()
-    assert (visits.place == order).all()
-    highest = {}
-    late = 0
-    for own, moment in zip(user.tolist(), original.tolist(), strict=True):
-        late += moment < highest.get(own, 0)
+    order, late = by_user(user, time)
+    assert (order == np.lexsort((np.arange(2000), time, user))).all()
+    highest: dict[int, int] = {}
+    expected = 0
+    for own, moment in zip(user.tolist(), time.tolist(), strict=True):
+        expected += moment < highest.get(own, 0)
         highest[own] = max(moment, highest.get(own, 0))
-    assert visits.late == late > 0
-    sparse = np.array([5, 2_000_000_000, 5, -3], dtype=np.int32)
-    assert user_codes(sparse).tolist() == [1, 2, 1, 0]
-    assert user_codes(np.array([9, 4, 9], dtype=np.int32)).tolist() == [9, 4, 9]
+    assert late == expected > 0
+
+
+def counted_by_hand(rows, query, end):
+    """Training and query counts by venue, transitions and lengths of rows that are all listed."""
+    label = {A: "Cafe", B: "Bar", C: "Dentist’s Office", D: OTHER}
+    users, total = {}, {"training": Counter(), "query": Counter(), "steps": Counter()}
+    for row in dict.fromkeys(rows):
+        user, venue, time, offset = row
+        moment = datetime.strptime(time, "%a %b %d %H:%M:%S +0000 %Y") + timedelta(minutes=offset)
+        users.setdefault(user, []).append((moment, venue))
+    start = min(moment for visits in users.values() for moment, _ in visits)
+    start = start.replace(hour=0, minute=0, second=0)
+    lengths = []
+    for visits in users.values():
+        visits = sorted(visits, key=lambda visit: visit[0])
+        day = [(moment - start).days for moment, _ in visits]
+        names = [label[venue] for _, venue in visits]
+        past = sum(d < query for d in day)
+        due = sum(d < end for d in day)
+        total["training"].update(names[:past])
+        total["query"].update(names[past:due])
+        total["steps"].update(pairwise(names[:past]))
+        lengths += [due - past] if due > past else []
+    return total, sorted(lengths)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(
+        st.builds(
+            lambda user, venue, day, minute, offset: (
+                user, venue, stamp(day, f"12:{minute:02}:00"), 10 * offset
+            ),
+            st.sampled_from([7, 9, 12_345_678]), st.sampled_from([A, B, C, D]),
+            st.integers(0, 5), st.sampled_from([0, 10, 20]), st.integers(-2, 2),
+        ),
+        max_size=40,
+    )
+)  # fmt: skip
+def test_counts_are_those_of_plain_python_whatever_the_order(tmp_path_factory, rows):
+    rows = [*BASIC[:4], *rows]
+    found = statistics(tmp_path_factory.mktemp("rows"), rows)
+    total, lengths = counted_by_hand(rows, 2, 4)
+    for part in ("training", "query"):
+        by_label = dict(zip(found.states, getattr(found, part).sum(axis=0).tolist(), strict=True))
+        assert +Counter(by_label) == total[part]
+    steps = {
+        (found.states[i], found.states[j]): int(found.transitions[i, j])
+        for i, j in np.argwhere(found.transitions)
+    }
+    assert steps == total["steps"]
+    assert sorted(found.lengths) == lengths
+
+
+def test_files_read_in_small_blocks_are_read_the_same(tmp_path, monkeypatch):
+    write_files(tmp_path, 10_000, seed=1)
+    at_once = Foursquare(folder=str(tmp_path)).sequence_statistics
+    monkeypatch.setattr(checkin_stream, "BLOCK", 12_345)
+    read_folder.cache_clear()
+    in_parts = Foursquare(folder=str(tmp_path)).sequence_statistics
+    assert in_parts is not at_once
+    assert (in_parts.digest, in_parts.notes) == (at_once.digest, at_once.notes)
 
 
 def test_generated_files_are_read_back(tmp_path):
     write_files(tmp_path, 20_000, seed=3)
-    found = Foursquare(folder=str(tmp_path)).tally
+    found = Foursquare(folder=str(tmp_path)).sequence_statistics
     assert len(found.groups) == 77
     assert "NA" in found.groups
     total = found.training.sum() + found.query.sum()
@@ -283,11 +355,10 @@ def test_generated_files_are_read_back(tmp_path):
 
 
 def test_compressed_city_files_are_read(tmp_path):
-    from bench.datasets.checkins.checkin_stream import blocks
-    from bench.datasets.checkins.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
-
     folder_of(tmp_path, BASIC)
     packed = tmp_path / "cities.txt.gz"
     packed.write_bytes(gzip.compress((tmp_path / CITIES).read_bytes()))
-    rows = [b.num_rows for b in blocks(packed, CITY_COLUMNS, CITY_PATTERNS, ["country"])]
+    rows = [
+        b.num_rows for b in checkin_stream.blocks(packed, CITY_COLUMNS, CITY_PATTERNS, ["country"])
+    ]
     assert sum(rows) == 2

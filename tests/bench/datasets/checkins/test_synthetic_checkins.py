@@ -3,71 +3,70 @@ import dataclasses
 import numpy as np
 import pytest
 
+from bench.datasets.activities.synthetic_activities import alias_tables
 from bench.datasets.checkins.synthetic_checkins import (
-    RECIPE,
     SyntheticCheckIns,
     from_text,
-    made_up_countries,
-    to_text,
+    synthetic_countries,
 )
-from bench.datasets.sequences.sequence_statistics import Entries, tallied
-from bench.datasets.sequences.synthetic_walks import alias_tables, tally_of, walks
+from bench.datasets.sequences.sequence_statistics import Entries, from_entries
 from mechanisms.influence.chain import stationary_law
 from mechanisms.top_k.ranking import largest
+from tests.support.synthetic_walks import RECIPE, statistics_of_walks, to_text, walks
 
-TALLY = SyntheticCheckIns().tally
+STATISTICS = SyntheticCheckIns().sequence_statistics
 
 
 def test_the_embedded_population_is_the_one_that_was_fixed():
-    assert TALLY.digest.startswith("8404fea9")
-    assert SyntheticCheckIns(steps="changes").tally.digest.startswith("cdd5562c")
+    assert STATISTICS.digest.startswith("8404fea9")
+    assert SyntheticCheckIns(steps="changes").sequence_statistics.digest.startswith("cdd5562c")
     assert SyntheticCheckIns().synthetic
-    assert "SYNTHETIC" in TALLY.notes[0]
-    assert len(TALLY.groups) == 77
-    assert len(TALLY.states) == 78
+    assert "SYNTHETIC" in STATISTICS.notes[0]
+    assert len(STATISTICS.groups) == 77
+    assert len(STATISTICS.states) == 78
 
 
 def test_it_has_the_published_sizes():
-    total = TALLY.training.sum() + TALLY.query.sum()
+    total = STATISTICS.training.sum() + STATISTICS.query.sum()
     assert total == pytest.approx(33_278_683 * 500 / 532, rel=0.01)
-    assert TALLY.query.sum() / total == pytest.approx(0.2, abs=0.005)
+    assert STATISTICS.query.sum() / total == pytest.approx(0.2, abs=0.005)
 
 
 def test_the_training_majority_is_right_about_as_often_as_published():
     """18.61 % (Bai et al. 2026, Section 7.1.5), "Other" left out."""
-    training, query = TALLY.training[:, :-1], TALLY.query[:, :-1]
+    training, query = STATISTICS.training[:, :-1], STATISTICS.query[:, :-1]
     right = largest(training.sum(axis=0), 3) == largest(query, 3)
     assert right.mean() == pytest.approx(0.186, abs=0.002)
 
 
 def test_text_and_back():
-    assert from_text(to_text(TALLY)).digest == TALLY.digest
-    assert len(set(made_up_countries())) == 77
+    assert from_text(to_text(STATISTICS)).digest == STATISTICS.digest
+    assert len(set(synthetic_countries())) == 77
 
 
 def test_the_embedded_counts_are_what_the_recipe_describes():
     """Transitions of the embedded file against the recipe's chains, weighed by their groups."""
     rng = np.random.default_rng(RECIPE.seed)
     chains = RECIPE.chains(rng)
-    weight = TALLY.training[:, :, None] * chains
-    expected = weight.sum(axis=0) / TALLY.training.sum(axis=0)[:, None]
-    seen = TALLY.transitions / TALLY.transitions.sum(axis=1, keepdims=True)
+    weight = STATISTICS.training[:, :, None] * chains
+    expected = weight.sum(axis=0) / STATISTICS.training.sum(axis=0)[:, None]
+    seen = STATISTICS.transitions / STATISTICS.transitions.sum(axis=1, keepdims=True)
     assert np.abs(seen - expected).max() < 0.005
     laws = np.stack([stationary_law(chain) for chain in chains])
-    shares = TALLY.training / TALLY.training.sum(axis=1, keepdims=True)
+    shares = STATISTICS.training / STATISTICS.training.sum(axis=1, keepdims=True)
     assert np.abs(shares - laws).max() < 0.005
 
 
 def test_a_small_population_is_drawn_the_same_way_each_time():
     small = dataclasses.replace(RECIPE, users=500, seed=1)
-    assert tally_of(small).digest == tally_of(small).digest
+    assert statistics_of_walks(small).digest == statistics_of_walks(small).digest
     group, length, steps = walks(small)
     assert group.size == 500
     assert sum(state.size for state in steps) == length.sum()
 
 
 def test_changes_are_those_of_the_users_one_by_one():
-    """Walks written out and tallied as recorded sequences are, against counting step by step."""
+    """Walks written out and counted as recorded sequences are, against counting step by step."""
     small = dataclasses.replace(RECIPE, users=400, seed=2, mean_length=30.0)
     group, length, steps = walks(small)
     entries = sorted((user, step, label) for step, state in enumerate(steps)
@@ -82,7 +81,7 @@ def test_changes_are_those_of_the_users_one_by_one():
         group=group[user[kept]], training=(step < trained[user])[kept],
     )  # fmt: skip
     for kind in ("all", "changes"):
-        assert tally_of(small, kind).digest == tallied(expected, kind).digest
+        assert statistics_of_walks(small, kind).digest == from_entries(expected, kind).digest
     with pytest.raises(ValueError, match="steps must be"):
         SyntheticCheckIns(steps="some")
 

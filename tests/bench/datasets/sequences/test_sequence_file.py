@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from bench.datasets.sequences.sequence_file import SequenceFile
-from bench.datasets.sequences.sequence_statistics import OTHER, Entries, Tally, tallied
+from bench.datasets.sequences.sequence_statistics import (
+    OTHER,
+    Entries,
+    SequenceStatistics,
+    from_entries,
+)
 from bench.datasets.source import DataError
 
 ROWS = [
@@ -21,13 +26,16 @@ def written(tmp_path, rows=ROWS, header=HEADER, name="rows.csv", **how):
     return str(path)
 
 
-def cells(tally, part):
-    counts = getattr(tally, part)
-    return {(tally.groups[g], tally.states[s]): int(counts[g, s]) for g, s in np.argwhere(counts)}
+def cells(statistics, part):
+    counts = getattr(statistics, part)
+    return {
+        (statistics.groups[g], statistics.states[s]): int(counts[g, s])
+        for g, s in np.argwhere(counts)
+    }
 
 
 def test_rows_are_sorted_in_time_and_names_like_na_survive(tmp_path):
-    found = SequenceFile(path=written(tmp_path), train=0.7).tally
+    found = SequenceFile(path=written(tmp_path), train=0.7).sequence_statistics
     # Times 1 1 2 3 | 9 10: as numbers, not as text.
     assert cells(found, "training") == {
         ("NA", "home"): 1, ("None", "home"): 1, ("NA", "bar"): 1, ("JP", "bar"): 1,
@@ -38,58 +46,61 @@ def test_rows_are_sorted_in_time_and_names_like_na_survive(tmp_path):
     assert found.transitions[home, bar] == 1
     assert found.transitions.sum() == 2
     assert found.lengths.tolist() == [2]
-    assert found.notes[0] == "1 rows came before an earlier row of their user: sorted by time"
+    assert found.notes[1] == "1 rows came before an earlier row of their user: sorted by time"
 
 
 def test_iso_dates_order_rows_too(tmp_path):
     rows = [(u, f"2024-01-{10 + int(t):02}T08:00:00", s, g) for u, t, s, g in ROWS]
-    found = SequenceFile(path=written(tmp_path, rows), train=0.7).tally
+    found = SequenceFile(path=written(tmp_path, rows), train=0.7).sequence_statistics
     assert (
-        found.digest == SequenceFile(path=written(tmp_path, name="b.csv"), train=0.7).tally.digest
+        found.digest
+        == SequenceFile(path=written(tmp_path, name="b.csv"), train=0.7).sequence_statistics.digest
     )
 
 
 def test_identical_rows_are_dropped_and_counted(tmp_path):
-    found = SequenceFile(path=written(tmp_path, [*ROWS, ROWS[0]]), train=0.7).tally
+    found = SequenceFile(path=written(tmp_path, [*ROWS, ROWS[0]]), train=0.7).sequence_statistics
     assert "1 identical rows dropped" in found.notes
     assert found.training.sum() == 4
 
 
 def test_labels_outside_the_list_become_other(tmp_path):
     file = SequenceFile(path=written(tmp_path), train=0.7, labels=["home", "bar"])
-    assert file.tally.states == ("home", "bar", OTHER)
-    assert cells(file.tally, "query")["JP", OTHER] == 1
+    assert file.sequence_statistics.states == ("home", "bar", OTHER)
+    assert cells(file.sequence_statistics, "query")["JP", OTHER] == 1
     told = "1 rows with unknown labels counted as Other, most often 'None'"
-    assert told in file.tally.notes
+    assert told in file.sequence_statistics.notes
 
 
 def test_columns_by_any_name_compressed_and_without_group(tmp_path):
     path = written(tmp_path, header=["who", "t = 1", "what/where", "g"], name="rows.csv.gz")
     found = SequenceFile(
         path=path, user="who", time="t = 1", label="what/where", group=None, train=0.7
-    ).tally
+    ).sequence_statistics
     assert found.groups == ("all",)
     assert found.training.sum() == 4
 
 
 def test_a_user_with_one_entry_is_told(tmp_path):
-    found = SequenceFile(path=written(tmp_path, [*ROWS, ("u3", "1", "bar", "JP")])).tally
+    found = SequenceFile(
+        path=written(tmp_path, [*ROWS, ("u3", "1", "bar", "JP")])
+    ).sequence_statistics
     assert "1 users with one entry: it has no step" in found.notes
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"path": None}, "path must name a CSV or parquet file, got path=None"),
+        ({"path": None}, "path must name a CSV, TSV or parquet file, got path=None"),
         ({"path": "nowhere.csv"}, "no file nowhere.csv"),
-        ({"label": "place"}, "has no column 'place'; it has user, time, label, group"),
+        ({"label": "place"}, "unknown column 'place'; did you mean label?"),
         ({"train": 1.0}, "train must be in"),
         ({"steps": "some"}, "steps must be 'all' or 'changes', got steps='some'"),
     ],
 )
 def test_bad_settings_are_refused_in_one_line(tmp_path, settings, message):
     with pytest.raises((DataError, ValueError), match=message) as error:
-        SequenceFile(**({"path": written(tmp_path)} | settings)).tally  # noqa: B018
+        SequenceFile(**({"path": written(tmp_path)} | settings)).sequence_statistics  # noqa: B018
     assert "\n" not in str(error.value)
 
 
@@ -97,10 +108,10 @@ def test_bad_settings_are_refused_in_one_line(tmp_path, settings, message):
     ("rows", "message"),
     [
         ([*ROWS, ("u3", "", "bar", "JP"), ("u3", "4", "", "JP")],
-         "got 2 rows with an empty field, first in data row 7"),
+         "column 'time' has 1 missing values, the first in data row 7"),
         ([*ROWS, ("u3", "noon", "bar", "JP")],
          r"times must all be numbers or all ISO dates, got 'noon' in data row 7 \(1 such rows\)"),
-        (ROWS[:0], "got no rows"),
+        (ROWS[:0], "has no rows"),
         ([("u1", "1", "a", "g")] * 3, "training part must hold at least one step"),
         ([("u1", "1", "a", "g"), ("u2", "2", "b", "g"), ("u3", "3", "b", "g")],
          "training part must hold at least one step"),
@@ -108,33 +119,35 @@ def test_bad_settings_are_refused_in_one_line(tmp_path, settings, message):
 )  # fmt: skip
 def test_bad_rows_are_refused_in_one_line(tmp_path, rows, message):
     with pytest.raises(DataError, match=message) as error:
-        SequenceFile(path=written(tmp_path, rows)).tally  # noqa: B018
+        SequenceFile(path=written(tmp_path, rows)).sequence_statistics  # noqa: B018
     assert "\n" not in str(error.value)
 
 
 def test_other_encodings_and_ragged_rows_are_refused(tmp_path):
     (tmp_path / "latin.csv").write_bytes("user,time,label,group\nu,1,Café,g\n".encode("latin-1"))
-    with pytest.raises(DataError, match="is not UTF-8: byte 0xe9"):
-        SequenceFile(path=str(tmp_path / "latin.csv")).tally  # noqa: B018
+    with pytest.raises(DataError, match="is not UTF-8: byte 0xe9 in line 2, field 3"):
+        SequenceFile(path=str(tmp_path / "latin.csv")).sequence_statistics  # noqa: B018
     (tmp_path / "ragged.csv").write_text("user,time,label,group\nu,1,a,g\nu,2,a,g,h,i\n")
-    with pytest.raises(DataError, match="cannot be read as a table"):
-        SequenceFile(path=str(tmp_path / "ragged.csv")).tally  # noqa: B018
+    with pytest.raises(DataError, match="data row 2 has 6 fields, the header has 4"):
+        SequenceFile(path=str(tmp_path / "ragged.csv")).sequence_statistics  # noqa: B018
 
 
 def test_other_separators_and_encodings_are_read_when_they_are_named(tmp_path):
     path = tmp_path / "mine.csv"
     rows = [f"u;{t};{'é' if t % 2 else 'b'};g" for t in range(10)]
     path.write_bytes("\n".join(["user;time;label;group", *rows]).encode("latin-1"))
-    found = SequenceFile(path=str(path), separator=";", encoding="latin-1").tally
+    found = SequenceFile(path=str(path), separator=";", encoding="latin-1").sequence_statistics
     assert found.states == ("b", "é")
-    with pytest.raises(DataError, match=r"is not UTF-8: byte 0xe9 at \d+; set its encoding"):
-        SequenceFile(path=str(path), separator=";").tally  # noqa: B018
-    with pytest.raises(DataError, match=r"has no column 'user'; it has user;time;.*set its separ"):
-        SequenceFile(path=str(path), encoding="latin-1").tally  # noqa: B018
+    with pytest.raises(
+        DataError, match=r"is not UTF-8: byte 0xe9 in line 3, field 3; set its encoding"
+    ):
+        SequenceFile(path=str(path), separator=";").sequence_statistics  # noqa: B018
+    with pytest.raises(DataError, match=r"unknown column 'user'; .*user;time;.*set its separ"):
+        SequenceFile(path=str(path), encoding="latin-1").sequence_statistics  # noqa: B018
     with pytest.raises(DataError, match="encoding must be one that Python knows, got 'utf-99'"):
-        SequenceFile(path=str(path), separator=";", encoding="utf-99").tally  # noqa: B018
+        SequenceFile(path=str(path), separator=";", encoding="utf-99").sequence_statistics  # noqa: B018
     with pytest.raises(DataError, match="the columns must be different ones, got user, time, user"):
-        SequenceFile(path=str(path), label="user").tally  # noqa: B018
+        SequenceFile(path=str(path), label="user").sequence_statistics  # noqa: B018
 
 
 def test_counting_in_parts_equals_counting_at_once(monkeypatch):
@@ -146,9 +159,9 @@ def test_counting_in_parts_equals_counting_at_once(monkeypatch):
         training=np.tile(np.repeat([True, False], 5), 50),
     )  # fmt: skip
     for steps in ("all", "changes"):
-        at_once = tallied(entries, steps)
+        at_once = from_entries(entries, steps)
         monkeypatch.setattr("bench.datasets.sequences.sequence_statistics.CHUNK", 7)
-        assert tallied(entries, steps).digest == at_once.digest
+        assert from_entries(entries, steps).digest == at_once.digest
         monkeypatch.undo()
 
 
@@ -162,18 +175,18 @@ def test_hidden_steps_between_pieces_count_for_their_owner(monkeypatch):
     with_training = dataclasses.replace(entries, training=~entries.training)
     for chunk in (1_000_000, 2):
         monkeypatch.setattr("bench.datasets.sequences.sequence_statistics.CHUNK", chunk)
-        assert tallied(with_training).lengths.tolist() == [1]
-        assert tallied(with_training).transitions.tolist() == [[0, 1], [2, 1]]
+        assert from_entries(with_training).lengths.tolist() == [1]
+        assert from_entries(with_training).transitions.tolist() == [[0, 1], [2, 1]]
     query = dataclasses.replace(entries, training=np.isin(entries.owner, (1, 2)))
-    assert tallied(query, "all").lengths.tolist() == [9]
-    assert tallied(query, "changes").lengths.tolist() == [8]
+    assert from_entries(query, "all").lengths.tolist() == [9]
+    assert from_entries(query, "changes").lengths.tolist() == [8]
 
 
-def test_a_tally_of_the_wrong_shape_is_refused():
+def test_statistics_of_the_wrong_shape_are_refused():
     ones = np.ones((2, 2), dtype=np.int64)
     good = {"states": ("a", "b"), "groups": ("g", "h"), "transitions": ones, "training": ones,
             "query": ones, "lengths": np.array([4])}  # fmt: skip
-    Tally(**good)
+    SequenceStatistics(**good)
     for wrong, message in (
         ({"states": ("a", "a")}, "distinct"),
         ({"query": np.ones((3, 2))}, "got shapes"),
@@ -181,4 +194,4 @@ def test_a_tally_of_the_wrong_shape_is_refused():
         ({"transitions": 0 * ones}, "training part"),
     ):
         with pytest.raises(DataError, match=message):
-            Tally(**(good | wrong))
+            SequenceStatistics(**(good | wrong))

@@ -1,0 +1,153 @@
+"""The evidence of a played cell: exact comparisons of its pairs, and tests of its attacks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.metrics.base import Scored
+from bench.metrics.roc import pair_scores
+from bench.scenarios.base import HasUnpooledLaws, K
+from bench.study.game import Game
+from bench.study.ledger import Counts, counted
+from mechanisms.base import HasLeakage, HasNoiseCovariance, Mechanism, NotOfferedError
+from mechanisms.check import Array
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.leakage.pair import PairLeakage
+from mechanisms.noise.rank import noised_directions
+from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.notion import PairEvidence, PairNotion
+
+NO_PAIR = "the scenario has no pair of secrets to tell apart"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellEvidence:
+    """All that notions may read of a played cell (see `mechanisms.privacy.notion.PlayedCell`).
+
+    Parameters
+    ----------
+    game : Game
+    scored : mapping of attack to one Scored a repetition
+    lead : PairNotion
+        Chooses the threshold of every test; other notions read the same counts.
+    """
+
+    game: Game
+    scored: Mapping[str, list[Scored]]
+    lead: PairNotion
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The calibrated mechanism."""
+        return self.game.mechanism
+
+    @property
+    def n_releases(self) -> int:
+        """How many releases of one answer the attacker sees."""
+        return self.game.n_releases
+
+    @property
+    def answers(self) -> Array:
+        """The exact answers of the fresh worlds."""
+        return self.game.worlds("test").answers
+
+    @property
+    def database(self) -> Array | None:
+        """Their records, where the scenario draws any."""
+        return self.game.worlds("test").database
+
+    @property
+    def releases(self) -> Array:
+        """What the mechanism released in them."""
+        return self.game.releases("test")
+
+    def knowledge(self, kind: type[K]) -> K:
+        """Return a typed fact of the scenario, or raise NotOfferedError with the reason."""
+        return self.game.scenario.knowledge(kind)
+
+    @functools.cached_property
+    def pairs(self) -> PairEvidence:
+        """What is known about the secret pairs, under the scenario's model."""
+        compared, reason = compare_pairs(self.game, self.game.laws())
+        return PairEvidence(
+            compared=tuple(compared),
+            reason=reason,
+            tests={label: self._tests(games) for label, games in self.scored.items()},
+            ways=max(1, len(self.scored) * len(self.game.names.pairs)),
+        )
+
+    @functools.cached_property
+    def unpooled(self) -> PairEvidence | None:
+        """The comparisons under each secret's own law, where the scenario knows it."""
+        if not isinstance(self.game.scenario, HasUnpooledLaws):
+            return None
+        own = self.game.scenario.unpooled_law
+        laws = tuple(own(s) for s in range(len(self.game.names.secrets)))
+        compared, reason = compare_pairs(self.game, laws)
+        return PairEvidence(compared=tuple(compared), reason=reason)
+
+    @functools.cached_property
+    def doubt(self) -> str:
+        """Why the model's exact number settles nothing on these worlds, or no text.
+
+        Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law
+        that rest may say little; but records have answers on a lattice, and there it can name them.
+        """
+        laws = self.game.laws() or ()
+        sizes = [law.mean.size for law in laws if isinstance(law, GaussianLaw)]
+        mechanism = self.game.mechanism
+        if self.game.scenario.worlds_from_model or not sizes:
+            return ""
+        if not isinstance(mechanism, HasNoiseCovariance):
+            return ""
+        rank = noised_directions(mechanism.noise_covariance)[2]
+        if rank == sizes[0]:
+            return ""
+        return (
+            f"noise of rank {rank} in {sizes[0]} coordinates, under a continuous model of records"
+        )
+
+    def _tests(self, games: list[Scored]) -> tuple[Counts, ...]:
+        """Count one test a pair, repetitions pooled.
+
+        Pooled counts belong to the attacker who picks a repetition at random; their law is a sum
+        of binomials, less spread than the binomial that Clopper-Pearson assumes (Hoeffding, 1956).
+        """
+        pairs = self.game.names.pairs
+        ways = len(self.scored) * len(pairs)
+        found = []
+        for pair in pairs:
+            fresh = [pair_scores(g.secret, g.score, pair) for g in games]
+            held = [pair_scores(g.holdout_secret, g.holdout_score, pair) for g in games]
+            label, odds = (np.concatenate(part) for part in zip(*fresh, strict=True))
+            held_label, held_odds = (np.concatenate(part) for part in zip(*held, strict=True))
+            found.append(counted(label, odds, (held_label, held_odds), self.lead, ways))
+        return tuple(found)
+
+
+def compare_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[PairLeakage], str]:
+    """Return the exact comparison of every pair under `laws`, or the reason why there is none."""
+    if not game.names.pairs:
+        return [], NO_PAIR
+    if laws is None:
+        return [], _why_no_laws(game)
+    if not isinstance(game.mechanism, HasLeakage):
+        return [], "the mechanism's release law has no known form"
+    try:
+        return [
+            game.mechanism.leakage(laws[i], laws[j], game.n_releases) for i, j in game.names.pairs
+        ], ""
+    except NotComputableError as error:
+        return [], str(error)
+
+
+def _why_no_laws(game: Game) -> str:
+    try:
+        game.require_laws()
+    except NotOfferedError as reason:
+        return str(reason)
+    return "the scenario offers no answer law"

@@ -1,0 +1,120 @@
+"""The worlds of one scenario, drawn once for all its mechanisms, and who trains on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attacks.base import Attack, Attacker, Shadow, Target, Worlds
+from bench.core.cell import canonical
+from bench.core.randomness import rng_for
+from bench.scenarios.base import Scenario
+from mechanisms.noise.identity import ExactRelease
+
+T = TypeVar("T", bound=np.generic)
+PLACES = ("path", "folder", "download")
+PARTS = ("shadow", "holdout", "test")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Repetitions, and worlds of each secret in each part of one repetition."""
+
+    repetitions: int
+    shadow: int
+    holdout: int
+    test: int
+
+
+def stream_name(label: str, config: object) -> str:
+    """Return the scenario's configuration without file paths: where data lie changes no number."""
+
+    def placeless(value: object) -> object:
+        if isinstance(value, dict):
+            return {k: placeless(v) for k, v in value.items() if k not in PLACES}
+        return [placeless(v) for v in value] if isinstance(value, list | tuple) else value
+
+    return canonical([label, placeless(config)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedWorlds:
+    """A scenario with its worlds, and the attackers trained on them that never see a mechanism.
+
+    Each is made when it is first asked for, and kept.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    stream : str
+        Name of the scenario's random streams.
+    sizes : Sizes
+    seed : int
+    """
+
+    scenario: Scenario
+    stream: str
+    sizes: Sizes
+    seed: int
+    _parts: dict[str, Worlds] = field(default_factory=dict, init=False, repr=False)
+    _attackers: dict[tuple[str, str, int, int], Attacker] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def part(self, name: str) -> Worlds:
+        """Return the worlds of one part, repetitions one after the other.
+
+        Each repetition has its own stream, so its worlds do not depend on how many there are.
+        Hold-out worlds are drawn like shadow worlds: the adversary simulates both.
+        """
+        if name not in self._parts:
+            self._parts[name] = self._draw(name)
+        return self._parts[name]
+
+    def _draw(self, part: str) -> Worlds:
+        secret = np.repeat(np.arange(len(self.scenario.secrets)), getattr(self.sizes, part))
+        split = "test" if part == "test" else "shadow"
+        drawn = [
+            self.scenario.draw(secret, split, rng_for(self.seed, "worlds", self.stream, part, r))
+            for r in range(self.sizes.repetitions)
+        ]
+        databases = [w.database for w in drawn if w.database is not None]
+        return Worlds(
+            secret=_read_only([w.secret for w in drawn]),
+            answers=_read_only([w.answers for w in drawn]),
+            database=_read_only(databases) if databases else None,
+        )
+
+    def attacker(
+        self, attack: Attack, label: str, text: str, *, repetition: int, n_releases: int
+    ) -> Attacker:
+        """Return the attacker of a non-adaptive attack, trained on the answers themselves.
+
+        `text` is the attack's configuration; attacks are told apart by label and text.
+        """
+        key = (label, text, repetition, n_releases)
+        if key not in self._attackers:
+            self._attackers[key] = self._fit(attack, label, repetition, n_releases)
+        return self._attackers[key]
+
+    def _fit(self, attack: Attack, label: str, repetition: int, k: int) -> Attacker:
+        worlds = self.part("shadow")
+        secret = np.split(worlds.secret, self.sizes.repetitions)[repetition]
+        answers = np.split(worlds.answers, self.sizes.repetitions)[repetition]
+        n_secrets = int(worlds.secret.max()) + 1
+        return attack.fit(
+            Shadow(secret=secret, answers=answers, releases=np.repeat(answers[:, None], k, axis=1)),
+            Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None),
+            rng_for(self.seed, "attack", self.stream, label, repetition),
+        )
+
+
+def _read_only(parts: Sequence[NDArray[T]]) -> NDArray[T]:
+    """Return the parts as one array that nobody can change: other mechanisms see it too."""
+    whole = np.concatenate(parts)
+    whole.flags.writeable = False
+    return whole

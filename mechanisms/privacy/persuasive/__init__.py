@@ -1,0 +1,26 @@
+"""Persuasive privacy: how much a Bayesian receiver's score may gain by a release.
+
+Open `persuasive_guarantee` first (the definition as a value, and its composition), then `scores`,
+`receivers` (classes of priors) and `loss_quantile` (exact, certified and sampled loss).
+`finite_receiver` is exact where everything can be listed; `two_point_priors` and `expected_loss`
+find differential privacy inside.
+"""
+
+from mechanisms.lazy import lazy_names
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "PersuasiveGuarantee": "persuasive_guarantee",
+        "compose": "persuasive_guarantee",
+        "FiniteKernel": "finite_receiver",
+        "LogScore": "scores",
+        "DawidSebastiani": "scores",
+        "MostProbableInterval": "scores",
+        "SmallCountScore": "scores",
+        "exact_kappa": "loss_quantile",
+        "realised_kappa": "loss_quantile",
+        "certified_kappa": "loss_quantile",
+        "check_by_sampling": "loss_quantile",
+    },
+)

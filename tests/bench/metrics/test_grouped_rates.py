@@ -1,0 +1,100 @@
+"""Rates over groups and repetitions: intervals of the right width, none where nothing is random."""
+
+import numpy as np
+import pytest
+
+from bench.core.intervals import grouped_rate, rate
+from bench.metrics.base import Names, Released
+from bench.metrics.ranking import AccuracyAtRank, CountError, HitRate, MeanAccuracy
+from bench.metrics.utility import NormError
+from mechanisms.influence.claim import InfluenceClaim
+from mechanisms.influence.curve import independence
+from mechanisms.influence.knowledge import CurveKnowledge
+from mechanisms.knowledge import Sensitivity
+from mechanisms.noise.identity import ExactRelease
+from mechanisms.top_k.peeling import PeeledRanking
+from mechanisms.top_k.ranking import RankedRelease
+
+NAMES = Names(secrets=("s",), pairs=(), statistics=tuple("abcde"))
+# Countries whose first place is nearly sure, nearly hopeless, or open.
+CHANCES = np.array([0.999] * 40 + [0.001] * 20 + [0.5] * 2 + [0.95] * 15)
+
+
+def drawn(seed, trials):
+    rng = np.random.default_rng(seed)
+    return (rng.random((trials, CHANCES.size)) < CHANCES).astype(float)
+
+
+def test_the_interval_covers_the_truth_and_is_not_too_wide():
+    truth, trials, covered, widths = CHANCES.mean(), 200, 0, []
+    for seed in range(300):
+        found = grouped_rate([drawn(seed, trials)])
+        covered += found.lower <= truth <= found.upper
+        widths.append(found.upper - found.lower)
+    assert 0.92 <= covered / 300 <= 0.98
+    right = 2 * 1.96 * np.sqrt((CHANCES * (1 - CHANCES)).sum() / trials) / CHANCES.size
+    assert np.mean(widths) == pytest.approx(right, rel=0.05)
+    pooled = rate([drawn(0, trials).ravel()])
+    assert (pooled.upper - pooled.lower) / right > 3  # what was reported before
+
+
+def test_where_hits_are_few_or_groups_single_the_pooled_interval_stays():
+    never = np.zeros((50, 7))
+    assert grouped_rate([never]) == rate([never.ravel()])
+    single = (np.random.default_rng(0).random((60, 1)) < 0.4).astype(float)
+    assert grouped_rate([single]) == rate([single.ravel()])
+    once = np.ones((1, 9))
+    once[0, :5] = 0
+    assert grouped_rate([once]) == rate([once.ravel()])
+
+
+def game(mechanism, answers, trials=40):
+    repeated = np.broadcast_to(answers, (trials, *answers.shape)).copy()
+    releases = mechanism.release(repeated, np.random.default_rng(0))[:, None]
+    return Released(answers=repeated, releases=releases)
+
+
+COUNTS = np.array([[9.0, 5.0, 3.0, 1.0, 0.0], [2.0, 8.0, 1.0, 0.0, 4.0]])
+RANKING = (
+    AccuracyAtRank(rank=1, name="a"),
+    MeanAccuracy(k=2, name="m"),
+    HitRate(k=2, name="h"),
+    CountError(k=2, name="c"),
+)
+
+
+@pytest.mark.parametrize("metric", RANKING, ids=lambda m: m.name)
+def test_a_deterministic_ranking_of_recorded_counts_gets_no_interval(metric):
+    ranking = RankedRelease(inner=ExactRelease(), candidates=np.arange(5), k=2)
+    assert ranking.deterministic
+    (found,) = metric.estimate([game(ranking, COUNTS)], NAMES, ranking).values()
+    assert (found.n, found.method, found.lower, found.upper) == (
+        0, "exact", found.value, found.value,
+    )  # fmt: skip
+    # Drawn worlds are chance enough for an interval.
+    rng = np.random.default_rng(1)
+    answers = rng.integers(0, 9, size=(30, 2, 5)).astype(float)
+    varied = Released(answers=answers, releases=ranking.release(answers, rng)[:, None])
+    (found,) = metric.estimate([varied], NAMES, ranking).values()
+    assert found.n > 0
+
+
+@pytest.mark.parametrize("metric", RANKING, ids=lambda m: m.name)
+def test_a_random_ranking_keeps_its_interval(metric):
+    claim = InfluenceClaim(
+        knowledge=CurveKnowledge(curve=independence(1)),
+        sensitivity=Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=1, dimension=5),
+    )
+    noisy = PeeledRanking(
+        selection="gumbel", k=2, epsilon=1.0, candidates=np.arange(5), sensitivity=1.0, claim=claim
+    )
+    (found,) = metric.estimate([game(noisy, COUNTS, 200)], NAMES, noisy).values()
+    assert found.n > 0
+    assert found.lower < found.value < found.upper
+
+
+def test_the_error_of_an_exact_release_is_known():
+    exact = NormError(norm=1, name="l1").estimate(
+        [game(ExactRelease(), COUNTS[0])], NAMES, ExactRelease()
+    )[""]
+    assert (exact.value, exact.n, exact.method) == (0.0, 0, "exact")
