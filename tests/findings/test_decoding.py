@@ -14,6 +14,7 @@ from attacks.outside.decoding import decoder_of
 from bench.config.build import build
 from bench.config.compose import experiment_of, plain
 from bench.core.randomness import rng_for
+from bench.study.session import Session
 from mechanisms.distribution.directional import DirectionalGaussian, DirectionalLaplace
 from mechanisms.distribution.minimum_noise import MinimumNoiseGaussian
 from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
@@ -52,8 +53,9 @@ def measured(epsilon=0.1, attacks="[decoding,meta_published]", more=()):
                 ],
             )
         )  # fmt: skip
+    session = Session()
     study = experiment_of(config | {"name": "decoding"}, "adult_income").study
-    return {cell.labels["mechanism"]: study.measure(cell) for cell in study.cells()}
+    return {cell.labels["mechanism"]: study.run_cell(cell, session) for cell in study.cells()}
 
 
 def accuracy(result, attack="decoding"):

@@ -82,15 +82,16 @@ print(took, peak / 2**20, statistics.notes[0].split()[0])
 """
 SCAN = """
 import sys, time
-import pyarrow as pa, pyarrow.compute as pc, pyarrow.csv as pacsv
-names = ["user", "venue", "time", "offset"]
+import pyarrow as pa, pyarrow.compute as pc, pyarrow.csv as pacsv, pyarrow.dataset as ds
+types = dict.fromkeys(["user", "venue", "time", "offset"], pa.string())
 start, total, rows = time.perf_counter(), 0, 0
-for batch in pacsv.open_csv(
-    sys.argv[1] + "/dataset_TIST2015_Checkins.txt",
-    read_options=pacsv.ReadOptions(column_names=names, block_size=8 << 20),
+text = ds.CsvFileFormat(
+    read_options=pacsv.ReadOptions(column_names=list(types), block_size=8 << 20),
     parse_options=pacsv.ParseOptions(delimiter="\\t", quote_char=False),
-    convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
-):
+    convert_options=pacsv.ConvertOptions(column_types=types),
+)
+path = sys.argv[1] + "/dataset_TIST2015_Checkins.txt"
+for batch in ds.dataset(path, schema=pa.schema(types), format=text).to_batches():
     total += sum(pc.sum(pc.binary_length(column)).as_py() for column in batch.columns)
     rows += batch.num_rows
 print(time.perf_counter() - start, total, rows)

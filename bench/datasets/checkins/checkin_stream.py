@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
+import pyarrow.dataset as ds
 
 from bench.datasets.checkins.checkin_times import first_second, local_seconds
 from bench.datasets.read_progress import progress_over
@@ -43,19 +44,19 @@ def blocks(
     """
     check_encoding(path)
     try:
-        reader = pacsv.open_csv(
-            path,
+        text = ds.CsvFileFormat(
             read_options=pacsv.ReadOptions(column_names=list(columns), block_size=BLOCK),
             parse_options=pacsv.ParseOptions(
                 delimiter="\t", quote_char=False, ignore_empty_lines=False
             ),
             convert_options=pacsv.ConvertOptions(
-                column_types=dict(columns), include_columns=list(wanted), check_utf8=False,
-                null_values=[], strings_can_be_null=False,
+                column_types=dict(columns), check_utf8=False, null_values=[],
+                strings_can_be_null=False,
             ),
         )  # fmt: skip
+        source = ds.dataset(path, schema=pa.schema(columns), format=text)
         with progress_over(path) as advance:
-            for batch in reader:
+            for batch in source.to_batches(columns=list(wanted)):
                 advance(batch.num_rows)
                 if "time" in wanted:
                     local = local_seconds(batch.column("time"), batch.column("offset"))
