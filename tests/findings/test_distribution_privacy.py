@@ -36,15 +36,22 @@ PUBLISHED_KINDS = (ExpectedValueGaussian, EigenvectorGaussian, UncertainDirectio
 
 
 @cache
-def answers(secret, gap):
-    """Exact moments over all 45,222 rows."""
+def halves(secret):
+    """Features of the rows without the property, and of those with it."""
     table = Adult().records
     features = np.stack([s.feature(table) for s in STATISTICS], axis=1)
-    weights = np.array([s.weight(100) for s in STATISTICS])
     column, value = PROPERTY[secret]
     has = table.labels(column).are(value)
+    return features[~has], features[has]
+
+
+@cache
+def answers(secret, gap):
+    """Exact moments over all 45,222 rows."""
+    without, having = halves(secret)
+    weights = np.array([s.weight(100) for s in STATISTICS])
     moments = [
-        subset_moments(features[~has], features[has], round(100 * share), 100, weights)
+        subset_moments(without, having, round(100 * share), 100, weights)
         for share in (0.5 - gap / 2, 0.5 + gap / 2)
     ]
     return GaussianAnswers(

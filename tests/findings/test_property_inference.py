@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 from scipy.stats import t
 
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
+from bench.study.session import Session
 from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
 from tests.findings.test_distribution_privacy import (
     ADULT,
@@ -55,8 +57,8 @@ def results(**changes):
         "n_holdout": 50,
         "n_test": 100,
     }
-    study = Cross(**(settings | changes))
-    return {c.labels["mechanism"]: study.run_cell(c) for c in study.cells()}
+    study, session = Cross(**(settings | changes)), Session()
+    return {c.labels["mechanism"]: study.run_cell(c, session) for c in study.cells()}
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +98,12 @@ def test_under_the_model_no_cell_is_violated():
 @pytest.mark.parametrize(("secret", "crossing"), [("income", 0.1178), ("work", 0.2914)])
 def test_record_level_privacy_crosses_daums_error_where_published(secret, crossing):
     """Closed forms: DauM sd sqrt(2/pi) against DP(G) 15.07, linear between gaps .02 apart."""
-    gaps = [round(0.02 * i, 2) for i in range(4, 20)]
-    costs = []
-    for gap in gaps:
+
+    def cost(gap):
         mechanism, _ = leakage(UncertainDirectionalGaussian, secret, gap, 1.0, own=False)
-        costs.append((mechanism.variances().sum() * 2 / math.pi) ** 0.5 - 15.07)
-    i = next(i for i, cost in enumerate(costs) if cost >= 0)
-    found = gaps[i - 1] + 0.02 * costs[i - 1] / (costs[i - 1] - costs[i])
+        return (mechanism.variances().sum() * 2 / math.pi) ** 0.5 - 15.07
+
+    gaps = [round(0.02 * i, 2) for i in range(4, 20)]
+    steps = pairwise((gap, cost(gap)) for gap in gaps)
+    found = next(a + 0.02 * low / (low - high) for (a, low), (_, high) in steps if high >= 0)
     assert found == pytest.approx(crossing, abs=0.001)

@@ -120,7 +120,7 @@ def test_nearly_equal_covariances_approach_the_gaussian_tradeoff(seed, scale):
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 4), epsilon=st.floats(0, 3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_delta_falls_in_epsilon_and_under_processing(seed, m, epsilon):
     mean, first, other, second = random_pair(seed, m)
     pair = exact(mean, first, other, second)
@@ -133,7 +133,7 @@ def test_delta_falls_in_epsilon_and_under_processing(seed, m, epsilon):
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 4), delta=st.floats(1e-6, 0.2))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_epsilon_meets_delta_and_no_smaller_one_does(seed, m, delta):
     pair = exact(*random_pair(seed, m, scale=0.3))
     bracket = pair.epsilon(delta)
@@ -193,7 +193,7 @@ def test_supports_that_differ_are_told_apart_surely():
 
 
 @given(seed=st.integers(0, 10**6), epsilon=st.floats(0.1, 4))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_accuracy_stays_below_the_ceiling_of_every_epsilon_and_delta(seed, epsilon):
     pair = exact(*random_pair(seed, 3))
     ceiling = (math.exp(epsilon) + pair.delta(epsilon).hi) / (1 + math.exp(epsilon))
