@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from bench.config.build import ConfigError
-from bench.study.cross import Cross
 from bench.store.tracking import Store
+from bench.study.cross import Cross
 from bench.sweep.engine import Processes, Serial
 from tests.conftest import experiment, node
 
