@@ -1,7 +1,7 @@
 """Attacks: who guesses what from a release. Pure numpy, scipy and scikit-learn.
 
-Open `base` first: the worlds and releases that an adversary sees (`Shadow`, `Target`) and what it
-returns (log-scores of the secrets). Then one file an attack: `meta_classifier` (any scikit-learn
+Open `base` first: what an adversary sees (`Transcript`, `Target`) and what it yields (log-scores of
+the secrets, a `Guess`, `Intervals`). Then one file an attack: `meta_classifier` (any scikit-learn
 classifier), `likelihood_ratio` (optimal under the scenario's model), `majority` (the floor).
 `reconstruction` holds attacks that rebuild a database or an entry instead of guessing a secret;
 `interval` bounds hidden cells of tables, `bayesian_receiver` says what a release is worth to a
@@ -16,6 +16,9 @@ __getattr__ = lazy_names(
         "MetaClassifier": "meta_classifier",
         "LikelihoodRatio": "likelihood_ratio",
         "Majority": "majority",
+        "Transcript": "base",
+        "Guess": "base",
+        "Intervals": "base",
         "UnsupportedMechanismError": "base",
     },
 )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.base import Target, Transcript, UnsupportedMechanismError, Yields
 from mechanisms.base import HasLogDensity, HasMarginalDensity, Mechanism
 from mechanisms.check import Array, FloatArray, whole
 from mechanisms.laws.answer import AnswerLaw
@@ -32,6 +32,7 @@ class LikelihoodRatio:
         Answers drawn per secret where neither closed form nor finite law is at hand.
     """
 
+    yields: ClassVar[Yields] = "scores"
     trained: ClassVar[bool] = False
     n_draws: int = 2000
 
@@ -43,7 +44,7 @@ class LikelihoodRatio:
         """Whether the fitted attacker depends on the mechanism."""
         return True
 
-    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> DensityAttacker:
+    def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> DensityAttacker:
         """Look up the densities; nothing is learnt from the shadow worlds."""
         if target.laws is None:
             raise UnsupportedMechanismError("the scenario offers no answer law")
@@ -76,6 +77,8 @@ class DensityAttacker:
         if columns is None:
             columns = self._sum_over_atoms(releases)
         scores = np.stack(columns, axis=1)
+        if np.isnan(scores).any() and np.isnan(np.asarray(releases, dtype=np.float64)).any():
+            raise UnsupportedMechanismError("releases with missing entries have no density here")
         impossible = np.isneginf(scores).all(axis=1)
         if impossible.all():
             raise UnsupportedMechanismError("no release has a density under the model's laws")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.base import Shadow, Target
+from attacks.base import Target, Transcript, Yields
 from mechanisms.check import Array, FloatArray
 
 
@@ -15,6 +15,7 @@ from mechanisms.check import Array, FloatArray
 class Majority:
     """Always guess the secret that is most frequent among the shadow worlds."""
 
+    yields: ClassVar[Yields] = "scores"
     trained: ClassVar[bool] = True
 
     @property
@@ -22,7 +23,7 @@ class Majority:
         """Whether the fitted attacker depends on the mechanism."""
         return False
 
-    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> ConstantScore:
+    def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> ConstantScore:
         """Count the secrets of the shadow worlds."""
         del rng
         counts = np.bincount(shadow.secret, minlength=target.n_secrets)

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
 
-from attacks.base import Shadow, Target, UnsupportedMechanismError
-from mechanisms.check import Array, FloatArray, finite
+from attacks.base import Target, Transcript, UnsupportedMechanismError, Yields
+from mechanisms.check import Array, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +27,19 @@ class MetaClassifier:
         Whether to train on releases of the mechanism under attack, or on exact answers, as
         published (which understates leakage).
 
+    Notes
+    -----
+    Releases are flattened into one feature an entry. A missing entry (NaN, a suppressed cell)
+    becomes the mean of the entry's training values (0 where there are none), and every entry that
+    was ever missing in training has a further feature that says whether it is missing: which cells
+    are suppressed tells of the secret too. Marks that are numbers are taken as numbers.
+
     References
     ----------
     Ateniese et al. (2015); Chen and Ohrimenko (2023), section 5.3.
     """
 
+    yields: ClassVar[Yields] = "scores"
     trained: ClassVar[bool] = True
     estimator: ClassifierMixin
     adaptive: bool = True
@@ -45,11 +54,13 @@ class MetaClassifier:
                 f"got {'the class ' if kind is self.estimator else ''}{kind.__name__}."
             )
 
-    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> FittedClassifier:
+    def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> FittedClassifier:
         """Fit a clone of the estimator; the shadow worlds must hold every secret."""
-        k = shadow.releases.shape[1]
-        seen = shadow.releases if self.adaptive else np.repeat(shadow.answers[:, None], k, axis=1)
-        features = features_of(seen)
+        k, answers = shadow.n_releases, shadow.answers
+        clean = np.broadcast_to(answers[:, None], (len(shadow), k, *answers.shape[1:]))
+        entries = entries_of(shadow.releases if self.adaptive else clean)
+        encoder = SimpleImputer(add_indicator=True, keep_empty_features=True)
+        features = encoder.fit_transform(entries)
         missing = sorted(set(range(target.n_secrets)) - set(np.unique(shadow.secret).tolist()))
         if missing:
             raise ValueError(f"shadow worlds must hold every secret, got none of {missing}.")
@@ -63,31 +74,50 @@ class MetaClassifier:
             # published attack, and its accuracy is measured, not assumed.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(features, shadow.secret)
-        return FittedClassifier(model=model, n_secrets=target.n_secrets)
+        return FittedClassifier(encoder=encoder, model=model, n_secrets=target.n_secrets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedClassifier:
     """A trained classifier as an attacker."""
 
+    encoder: SimpleImputer
     model: Any
     n_secrets: int
 
     def score(self, releases: Array) -> FloatArray:
         """Return log class probabilities, columns in the order of the secrets."""
-        features = features_of(releases)
-        if features.shape[1] != self.model.n_features_in_:
+        entries = entries_of(releases)
+        if entries.shape[1] != self.encoder.n_features_in_:
             raise UnsupportedMechanismError(
-                f"trained on {self.model.n_features_in_} features, "
-                f"the release has {features.shape[1]}"
+                f"trained on {self.encoder.n_features_in_} features, "
+                f"the release has {entries.shape[1]}"
             )
-        probabilities = self.model.predict_proba(features)
+        probabilities = self.model.predict_proba(self.encoder.transform(entries))
         scores = np.full((len(releases), self.n_secrets), -np.inf)
         with np.errstate(divide="ignore"):
             scores[:, self.model.classes_.astype(int)] = np.log(probabilities)
         return scores
 
 
-def features_of(releases: Array) -> FloatArray:
-    """Flatten releases ``(n, n_releases, ...)`` into features ``(n, p)``; all must be finite."""
-    return finite("releases", releases).reshape(len(releases), -1)
+def entries_of(releases: Array) -> FloatArray:
+    """Flatten releases ``(n, n_releases, ...)`` into ``(n, p)``: finite numbers, or NaN.
+
+    Raises
+    ------
+    UnsupportedMechanismError
+        If they are infinite, or no numbers.
+    """
+    try:
+        entries = np.asarray(releases, dtype=np.float64).reshape(len(releases), -1)
+    except (TypeError, ValueError):
+        raise UnsupportedMechanismError(
+            f"a classifier reads numbers, got releases of type {releases.dtype}"
+        ) from None
+    if np.isinf(entries).any():
+        raise UnsupportedMechanismError(
+            "a classifier reads finite numbers, got an infinite release"
+        )
+    if entries.shape[1] == 0:
+        raise UnsupportedMechanismError("a classifier needs a release, got none")
+    return entries

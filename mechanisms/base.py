@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from mechanisms.check import Array, FloatArray, NotPossibleError
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
+from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.composition import repeat
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
@@ -115,6 +117,14 @@ class HasMarginalDensity(Protocol):
         """Log density of ``(n, n_releases, *shape)`` when the answer has law `law`: (n,)."""
 
 
+@runtime_checkable
+class HasPublicFacts(Protocol):
+    """A mechanism that publishes facts beside its releases, exactly: totals of a table, say."""
+
+    def public_facts(self, x: Array) -> Mapping[str, Array]:
+        """Return named facts, one row for every row of what the mechanism sees."""
+
+
 class Calibration(Protocol):
     """What ``conf/mechanism/*.yaml`` builds: knowledge and a budget in, a mechanism out."""
 
@@ -131,6 +141,18 @@ class HasNoiselessForm(Protocol):
 
     def without_noise(self, *knowledge: Any) -> Mechanism:  # noqa: ANN401
         """Return the mechanism without noise."""
+
+
+@runtime_checkable
+class HasTarget(Protocol):
+    """A calibration that puts an exact number at a value, whatever the claim."""
+
+    @property
+    def target_name(self) -> str:
+        """The number and its value, in words."""
+
+    def achieved(self, mechanism: Mechanism, laws: Any, n_releases: int) -> Bracket:  # noqa: ANN401
+        """Return the exact number of a calibrated mechanism."""
 
 
 def guarantee_of(mechanism: Mechanism, n_releases: int) -> Guarantee | NoClaim:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mechanisms.base import Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, finite, positive, whole
-from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.closeness import w_delta_closeness
 from mechanisms.laws.finite import FiniteLaw
 
@@ -198,3 +198,25 @@ class Sensitivity(Knowledge):
         positive("l2", self.l2, infinite=False)
         whole("size", self.size)
         whole("dimension", self.dimension)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AnswerLaws(Knowledge):
+    """The laws under every secret of what a mechanism sees: all that an exact number needs.
+
+    Parameters
+    ----------
+    answers : tuple of AnswerLaw, or None
+        Of the answer, one a secret; None where it is not known.
+    databases : tuple of AnswerLaw, or None
+        Of the records.
+    pairs : tuple of (i, j)
+        Indices of the secrets to be kept indistinguishable.
+    worlds_from_model : bool
+        Whether worlds are drawn from these laws; else laws are a model of records.
+    """
+
+    answers: tuple[AnswerLaw, ...] | None
+    databases: tuple[AnswerLaw, ...] | None = None
+    pairs: Pairs
+    worlds_from_model: bool

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.base import Target, Transcript, UnsupportedMechanismError, Yields
 from attacks.meta_classifier import FittedClassifier, MetaClassifier
 from attacks.outside.decoder import Decoder
 from attacks.outside.lattice import lattice_of
@@ -36,6 +36,7 @@ class Decoding:
     from the shadow worlds' answers.
     """
 
+    yields: ClassVar[Yields] = "scores"
     trained: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
     estimator: ClassifierMixin
@@ -43,17 +44,17 @@ class Decoding:
     def __post_init__(self) -> None:
         MetaClassifier(estimator=self.estimator)
 
-    def fit(self, shadow: Shadow, target: Target, rng: np.random.Generator) -> DecodingAttacker:
+    def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> DecodingAttacker:
         """See the lattice and train the classifier on the shadow worlds' clean answers."""
         decoder = decoder_of(shadow, target)
-        clean = Shadow(
+        clean = Transcript(
             secret=shadow.secret, answers=shadow.answers, releases=shadow.answers[:, None]
         )
         classifier = MetaClassifier(estimator=self.estimator, adaptive=False)
         return DecodingAttacker(decoder=decoder, classifier=classifier.fit(clean, target, rng))
 
 
-def decoder_of(shadow: Shadow, target: Target) -> Decoder:
+def decoder_of(shadow: Transcript, target: Target) -> Decoder:
     """Return what takes the mechanism's noise off answers like those of the shadow worlds.
 
     Raises

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST_NAME = 250
-LEDGER = ("claimed", "exact", "exact_unpooled", "ceiling", "certifiable", "certified")
+LEDGER = (
+    "claimed", "exact", "exact_unpooled", "ceiling", "certifiable", "certified", "matched",
+)  # fmt: skip
 
 
 def legal(name: str) -> str:
@@ -71,16 +73,17 @@ def check_recorded(
         Coordinates of the cells; numbers among them are metrics in MLflow.
     attacks : sequence of str
         Labels.
-    metrics : mapping of label to (name, side)
-        The name in the table of results; side is "attack" or "utility".
+    metrics : mapping of label to (name, needs)
+        The name in the table of results; a metric that needs releases has one number a cell, any
+        other one an attack.
     """
     origins = {name.casefold(): f"the axis {name!r}" for name in axes}
     ledger = [(name, "", f"the ledger's {name!r}") for name in LEDGER]
     ledger += [("certified", a, f"attack {a!r} in the ledger") for a in attacks]
     asked = [
         (name, attack, f"metric {label!r}" + (f" of attack {attack!r}" if attack else ""))
-        for label, (name, side) in metrics.items()
-        for attack in (attacks if side == "attack" else ("",))
+        for label, (name, needs) in metrics.items()
+        for attack in (("",) if needs == "releases" else attacks)
     ]
     for name, attack, origin in (*ledger, *asked):
         key = metric_key(name, attack)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from bench.core.intervals import contrast, functional, rate
-from bench.metrics.base import Labelled, Names, Scored
+from bench.metrics.base import Labelled, Names, Needs, Scored
 from bench.metrics.roc import auc, best_threshold, check_samples, pair_scores, tpr_at
 from mechanisms.check import FloatArray, within
 
@@ -17,7 +17,7 @@ from mechanisms.check import FloatArray, within
 class Accuracy:
     """Share of worlds whose secret has the top score; a tie of k earns 1/k."""
 
-    side: ClassVar[str] = "attack"
+    needs: ClassVar[Needs] = "scores"
     name: str = "acc"
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
@@ -30,7 +30,7 @@ class Accuracy:
 class BalancedAccuracy:
     """Average over the secrets of the share of their worlds that is recognised."""
 
-    side: ClassVar[str] = "attack"
+    needs: ClassVar[Needs] = "scores"
     name: str = "bal_acc"
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
@@ -49,7 +49,7 @@ class BalancedAccuracy:
 class AUC:
     """Area under the ROC of each pair, ties averaged."""
 
-    side: ClassVar[str] = "attack"
+    needs: ClassVar[Needs] = "scores"
     name: str = "auc"
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
@@ -69,7 +69,7 @@ class TprAtFpr:
     fpr : float in (0, 1)
     """
 
-    side: ClassVar[str] = "attack"
+    needs: ClassVar[Needs] = "scores"
     fpr: float
     name: str = "tpr"
 
@@ -92,7 +92,7 @@ class TprAtFpr:
 class Advantage:
     """TPR - FPR at the threshold that is best on hold-out worlds, counted on fresh ones."""
 
-    side: ClassVar[str] = "attack"
+    needs: ClassVar[Needs] = "scores"
     name: str = "adv"
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:

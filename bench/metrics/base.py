@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from attacks.base import Guess, Intervals, Transcript
 from bench.core.intervals import Estimate
 from mechanisms.base import HasDeterminism, Mechanism
 from mechanisms.check import Array, FloatArray, IntArray, NotPossibleError
 
 Labelled = dict[str, Estimate]
+Needs = Literal["scores", "prefix scores", "guess", "intervals", "releases"]
+Blocks = Iterable[Transcript]
+# What an attack yields for a metric to need it; "releases" needs no attack.
+SERVED_BY: dict[str, tuple[str, ...]] = {
+    "scores": ("scores", "secret"), "prefix scores": ("scores", "secret"), "guess": ("guess",),
+    "intervals": ("intervals",), "releases": (),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,18 +43,40 @@ class Scored:
     holdout_score: FloatArray
 
 
+class NotMeasurableError(NotPossibleError):
+    """A metric that is not defined for what it is given; the message is the reason."""
+
+
+F = TypeVar("F", bound=Guess | Intervals)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Released:
-    """One repetition of releases beside the exact answers.
+class Found(Generic[F]):
+    """One repetition of an attack that yields guesses or intervals, beside the truth.
 
     Parameters
     ----------
-    answers : array of shape (n, *answer_shape)
-    releases : array of shape (n, n_releases, *release_shape)
+    worlds : Transcript
+        The fresh worlds, without releases.
+    output : Guess or Intervals
     """
 
-    answers: Array
-    releases: Array
+    worlds: Transcript
+    output: F
+
+    @property
+    def truth(self) -> Array:
+        """What was guessed or bounded, shape (n, e): the columns of the output."""
+        worlds, of = self.worlds, self.output.of
+        rows = worlds.answers if of == "answers" else worlds.database
+        if rows is None:
+            raise NotMeasurableError("the scenario draws no records to compare with")
+        flat = rows.reshape(len(rows), -1)
+        truth = flat if self.output.entries is None else flat[:, self.output.entries]
+        size = (self.output.values if isinstance(self.output, Guess) else self.output.lower).shape
+        if size != truth.shape:
+            raise ValueError(f"an output of shape {size} is about {of} of shape {truth.shape}.")
+        return truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +94,7 @@ class Names:
         return f"{self.secrets[pair[0]]} | {self.secrets[pair[1]]}"
 
 
-def leaves_nothing_to_chance(games: Sequence[Released], mechanism: Mechanism) -> bool:
+def leaves_nothing_to_chance(games: Sequence[Blocks], mechanism: Mechanism) -> bool:
     """Whether every repetition of these worlds gives the same number.
 
     So for a deterministic mechanism on one and the same answer: recorded counts, say. The number
@@ -72,29 +102,48 @@ def leaves_nothing_to_chance(games: Sequence[Released], mechanism: Mechanism) ->
     """
     if not (isinstance(mechanism, HasDeterminism) and mechanism.deterministic):
         return False
-    first = games[0].answers[:1]
-    return all(bool((game.answers == first).all()) for game in games)
+    first = next(iter(games[0])).answers[:1]
+    return all(bool((block.answers == first).all()) for game in games for block in game)
 
 
-class NotMeasurableError(NotPossibleError):
-    """A metric that is not defined for these releases; the message is the reason."""
+class ScoreMetric(Protocol):
+    """A metric of scores of the secret, be they graded or the 0 and 1 of a guess.
 
+    With ``needs = "prefix scores"`` the scores have shape (n, n_releases, n_secrets): those after
+    the first release, the first two, and so on.
+    """
 
-class AttackMetric(Protocol):
-    """A metric of attack scores."""
-
-    side: ClassVar[str]
+    needs: ClassVar[Needs]
     name: str
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
-        """Return estimates by statistic label."""
+        """Return estimates by statistic label; raise NotMeasurableError with the reason."""
 
 
-class UtilityMetric(Protocol):
-    """A metric of releases against answers: small is good, unless it says ``higher_is_better``."""
+class FoundMetric(Protocol[F]):
+    """A metric of guesses or of intervals (``needs = "guess"`` or ``"intervals"``)."""
 
-    side: ClassVar[str]
+    needs: ClassVar[Needs]
     name: str
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: list[Found[F]], names: Names, rng: np.random.Generator) -> Labelled:
         """Return estimates by statistic label; raise NotMeasurableError with the reason."""
+
+
+class ReleaseMetric(Protocol):
+    """A metric of releases against answers: small is good, unless it says ``higher_is_better``.
+
+    A game is the fresh worlds of one repetition, block by block: all in one block unless their
+    releases would fill the memory. Reading it again plays it again.
+    """
+
+    needs: ClassVar[Needs]
+    name: str
+
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
+        """Return estimates by statistic label; raise NotMeasurableError with the reason."""
+
+
+def per_world(game: Blocks, value: Callable[[Transcript], FloatArray]) -> FloatArray:
+    """Return the values of a game's worlds, block after block."""
+    return np.concatenate([value(block) for block in game])

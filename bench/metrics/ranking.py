@@ -9,18 +9,22 @@ and is left out.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from attacks.base import Transcript
 from bench.core.intervals import Estimate, exact, grouped_rate, mean
 from bench.metrics.base import (
+    Blocks,
     Labelled,
     Names,
+    Needs,
     NotMeasurableError,
-    Released,
     leaves_nothing_to_chance,
+    per_world,
 )
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, one_of, whole
@@ -40,7 +44,7 @@ class AccuracyAtRank:
         k, from 1.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     rank: int
     name: str
@@ -48,14 +52,15 @@ class AccuracyAtRank:
     def __post_init__(self) -> None:
         whole("rank", self.rank)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names
-        hits = []
-        for game in games:
-            counts, predicted = align_rankings(game, self.rank)
+
+        def hits(block: Transcript) -> FloatArray:
+            counts, predicted = align_rankings(block, self.rank)
             at = predicted[..., self.rank - 1] == largest(counts, self.rank)[..., -1]
-            hits.append(at.astype(np.float64))
+            return at.astype(np.float64)
+
         return {"": rate_of(hits, games, mechanism)}
 
 
@@ -69,7 +74,7 @@ class MeanAccuracy:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -77,13 +82,14 @@ class MeanAccuracy:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names
-        right = []
-        for game in games:
-            counts, predicted = align_rankings(game, self.k)
-            right.append((predicted == largest(counts, self.k)).mean(axis=-1))
+
+        def right(block: Transcript) -> FloatArray:
+            counts, predicted = align_rankings(block, self.k)
+            return (predicted == largest(counts, self.k)).mean(axis=-1)
+
         return {"": rate_of(right, games, mechanism)}
 
 
@@ -97,7 +103,7 @@ class HitRate:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -105,11 +111,14 @@ class HitRate:
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the rate over groups and repetitions."""
         del names
-        hits = [hit_rate(*align_rankings(g, self.k), self.k) for g in games]
-        return {"": rate_of(hits, games, mechanism)}
+
+        def found(block: Transcript) -> FloatArray:
+            return hit_rate(*align_rankings(block, self.k), self.k)
+
+        return {"": rate_of(found, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +133,7 @@ class NDCG:
         See `ndcg`.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     higher_is_better: ClassVar[bool] = True
     k: int
     name: str
@@ -134,11 +143,14 @@ class NDCG:
         whole("k", self.k)
         check_relevance(self.relevance)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions."""
         del names
-        values = [ndcg(*align_rankings(g, self.k), self.k, self.relevance) for g in games]
-        return {"": mean_of(values, games, mechanism)}
+
+        def gain(block: Transcript) -> FloatArray:
+            return ndcg(*align_rankings(block, self.k), self.k, self.relevance)
+
+        return {"": mean_of(gain, games, mechanism)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,35 +163,43 @@ class CountError:
         K.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     k: int
     name: str
 
     def __post_init__(self) -> None:
         whole("k", self.k)
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean over groups and repetitions, in counts."""
         del names
-        values = [count_error(*align_rankings(g, self.k), self.k) for g in games]
-        return {"": mean_of(values, games, mechanism)}
+
+        def error(block: Transcript) -> FloatArray:
+            return count_error(*align_rankings(block, self.k), self.k)
+
+        return {"": mean_of(error, games, mechanism)}
 
 
-def rate_of(hits: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+Value = Callable[[Transcript], FloatArray]
+
+
+def rate_of(hits: Value, games: Sequence[Blocks], mechanism: Mechanism) -> Estimate:
     """Estimate a rate from hits ``(n, groups)``; nothing is estimated where nothing is random."""
+    found = [per_world(game, hits) for game in games]
     if leaves_nothing_to_chance(games, mechanism):
-        return exact(float(hits[0].mean()))
-    return grouped_rate(hits)
+        return exact(float(found[0].mean()))
+    return grouped_rate(found)
 
 
-def mean_of(values: list[FloatArray], games: list[Released], mechanism: Mechanism) -> Estimate:
+def mean_of(values: Value, games: Sequence[Blocks], mechanism: Mechanism) -> Estimate:
     """Estimate a mean of ``(n, groups)`` values, or return it where nothing is random."""
+    found = [per_world(game, values) for game in games]
     if leaves_nothing_to_chance(games, mechanism):
-        return exact(float(values[0].mean()))
-    return mean([v.mean(axis=1) for v in values])
+        return exact(float(found[0].mean()))
+    return mean([v.mean(axis=1) for v in found])
 
 
-def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
+def align_rankings(block: Transcript, k: int) -> tuple[FloatArray, IntArray]:
     """Return true counts ``(n or 1, groups, m)`` and predicted rankings ``(n, groups, k)``.
 
     Raises
@@ -187,14 +207,14 @@ def align_rankings(game: Released, k: int) -> tuple[FloatArray, IntArray]:
     NotMeasurableError
         If there are fewer than k categories or places, or no group has a count.
     """
-    counts = np.asarray(game.answers, dtype=np.float64)
-    first = game.releases[:, 0]
+    counts = np.asarray(block.answers, dtype=np.float64)
+    first = block.releases[:, 0]
     if k > counts.shape[-1]:
         raise NotMeasurableError(f"k={k} exceeds the {counts.shape[-1]} categories")
     if np.issubdtype(first.dtype, np.integer):
         predicted = np.asarray(first, dtype=np.int64)
     elif first.shape == counts.shape:
-        predicted = largest(np.asarray(game.releases, dtype=np.float64).mean(axis=1), k)
+        predicted = largest(np.asarray(block.releases, dtype=np.float64).mean(axis=1), k)
     else:
         raise NotMeasurableError(
             f"releases of shape {first.shape[1:]} are neither rankings nor histograms"

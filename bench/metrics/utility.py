@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from attacks.base import Transcript
 from bench.core.intervals import exact, mean
 from bench.metrics.base import (
+    Blocks,
     Labelled,
     Names,
+    Needs,
     NotMeasurableError,
-    Released,
     leaves_nothing_to_chance,
+    per_world,
 )
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, one_of
@@ -32,10 +35,10 @@ class HasVariances(Protocol):
 class AbsoluteError:
     """Mean absolute error of each statistic, in its own units."""
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     name: str = "abs_err"
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic."""
         del mechanism
         return by_statistic(games, names, lambda error, _: np.abs(error))
@@ -45,10 +48,10 @@ class AbsoluteError:
 class RelativeError:
     """Mean of |error| / |answer| of each statistic, over worlds whose answer is not 0."""
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     name: str = "rel_err"
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic; a statistic that is always 0 is left out."""
         del mechanism
 
@@ -67,17 +70,21 @@ class NormError:
     norm : {1, 2}
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     norm: int
     name: str
 
     def __post_init__(self) -> None:
         one_of("norm", self.norm, (1, 2))
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean."""
         del names
-        sizes = [np.linalg.norm(errors(g)[0], ord=self.norm, axis=1) for g in games]
+
+        def size(block: Transcript) -> FloatArray:
+            return np.linalg.norm(errors(block)[0], ord=self.norm, axis=1)
+
+        sizes = [per_world(game, size) for game in games]
         if leaves_nothing_to_chance(games, mechanism):
             return {"": exact(float(sizes[0][0]))}
         return {"": mean(sizes)}
@@ -90,15 +97,19 @@ class NoiseVariance:
     Exact where the mechanism knows it, otherwise the mean squared error of the first release.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     name: str = "noise_var"
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Return the trace."""
         del names
         if isinstance(mechanism, HasVariances):
             return {"": exact(float(mechanism.variances().sum()))}
-        return {"": mean([(errors(g)[0] ** 2).sum(axis=1) for g in first_releases(games)])}
+
+        def square(block: Transcript) -> FloatArray:
+            return (first_errors(block)[0] ** 2).sum(axis=1)
+
+        return {"": mean([per_world(game, square) for game in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,50 +119,53 @@ class StatisticVariance:
     Exact where the mechanism knows it, otherwise the mean squared error of the first release.
     """
 
-    side: ClassVar[str] = "utility"
+    needs: ClassVar[Needs] = "releases"
     name: str = "noise_var_each"
 
-    def estimate(self, games: list[Released], names: Names, mechanism: Mechanism) -> Labelled:
+    def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Return one variance a statistic."""
         if isinstance(mechanism, HasVariances):
             labelled = zip(names.statistics, mechanism.variances(), strict=True)
             return {s: exact(float(v)) for s, v in labelled}
-        return by_statistic(first_releases(games), names, lambda error, _: error**2)
+        return by_statistic(games, names, lambda error, _: error**2, first_errors)
 
 
-def first_releases(games: list[Released]) -> list[Released]:
-    """Return the games with the first of several releases alone."""
-    return [Released(answers=g.answers, releases=g.releases[:, :1]) for g in games]
+def first_errors(block: Transcript) -> tuple[FloatArray, FloatArray]:
+    """Return `errors` of the first of several releases alone."""
+    return errors(block.prefix(1))
 
 
-def errors(game: Released) -> tuple[FloatArray, FloatArray]:
+def errors(block: Transcript) -> tuple[FloatArray, FloatArray]:
     """Return (error, answer), each of shape (n, p), of the average over the releases.
 
     Raises
     ------
     NotMeasurableError
-        If releases and answers differ in shape (a ranking, say).
+        If releases and answers differ in shape (a ranking, say), or entries are missing.
     """
-    if game.releases.shape[2:] != game.answers.shape[1:]:
+    if block.releases.shape[2:] != block.answers.shape[1:]:
         raise NotMeasurableError(
-            f"releases of shape {game.releases.shape[2:]} have no error against answers "
-            f"of shape {game.answers.shape[1:]}"
+            f"releases of shape {block.releases.shape[2:]} have no error against answers "
+            f"of shape {block.answers.shape[1:]}"
         )
-    answers = np.asarray(game.answers, dtype=np.float64).reshape(len(game.answers), -1)
-    average = np.asarray(game.releases, dtype=np.float64).mean(axis=1)
+    answers = np.asarray(block.answers, dtype=np.float64).reshape(len(block), -1)
+    average = np.asarray(block.releases, dtype=np.float64).mean(axis=1)
+    if np.isnan(average).any():
+        raise NotMeasurableError("missing entries of a release (NaN) have no error")
     return average.reshape(answers.shape) - answers, answers
 
 
 def by_statistic(
-    games: list[Released],
+    games: Sequence[Blocks],
     names: Names,
     value: Callable[[FloatArray, FloatArray], FloatArray],
+    read: Callable[[Transcript], tuple[FloatArray, FloatArray]] = errors,
 ) -> Labelled:
     """Estimate the mean of ``value(error, answer)`` for each statistic."""
-    both = [errors(g) for g in games]
+    both = [per_world(game, lambda block: np.stack(read(block), axis=1)) for game in games]
     result = {}
-    for statistic, j in zip(names.statistics, range(both[0][0].shape[1]), strict=True):
-        values = [value(error[:, j], answer[:, j]) for error, answer in both]
+    for statistic, j in zip(names.statistics, range(both[0].shape[2]), strict=True):
+        values = [value(found[:, 0, j], found[:, 1, j]) for found in both]
         values = [v for v in values if v.size]
         if values:
             result[statistic] = mean(values)

@@ -24,7 +24,7 @@ class MisspecifiedChain:
 
     Parameters
     ----------
-    assumed, true : ChainSource
+    assumed, actual : ChainSource
     length : int
         Steps of the sequence.
 
@@ -35,7 +35,7 @@ class MisspecifiedChain:
 
     metric: ClassVar[str] = "epsilon_under_truth"
     assumed: ChainSource
-    true: ChainSource
+    actual: ChainSource
     length: int
 
     def __post_init__(self) -> None:
@@ -45,14 +45,14 @@ class MisspecifiedChain:
     def digest(self) -> str:
         """Identity of both chains; the word "absent" where a chain's file is."""
         try:
-            return f"{self.assumed.digest} {self.true.digest}"
+            return f"{self.assumed.digest} {self.actual.digest}"
         except DataAbsentError:
             return "absent"
 
     def curve(self, x: FloatArray) -> list[Bracket]:
         """Return the true epsilon at each budget; not applicable where a recording is absent."""
         try:
-            curves = [chain_curve(s.chain, self.length) for s in (self.assumed, self.true)]
+            curves = [chain_curve(s.chain, self.length) for s in (self.assumed, self.actual)]
         except DataAbsentError as error:
             raise NotApplicableError(str(error)) from error
         assumed, true = curves

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import IntArray
 from mechanisms.laws.answer import AnswerLaw
@@ -56,7 +56,7 @@ class Scenario(Protocol):
     def law(self, secret: int) -> AnswerLaw:
         """Return the answer's law under a secret, or raise NotOfferedError."""
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw one world an entry of `secret`; split is "shadow" or "test"."""
 
 

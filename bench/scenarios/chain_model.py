@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.table.label_option import label_of
@@ -217,14 +217,14 @@ class ChainModel:
             value=value,
         )
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw sequences from the chain given each world's secret, in order of the secrets."""
         del split  # the adversary knows the chain: shadow worlds are drawn like tested ones
         database = np.empty((len(secret), sum(self.lengths)), dtype=np.int64)
         for value in np.unique(secret).tolist():
             where = np.flatnonzero(secret == value)
             database[where] = self.database_law(value).sample(len(where), rng)
-        return Worlds(secret=secret, answers=self.answers_of(database), database=database)
+        return Transcript(secret=secret, answers=self.answers_of(database), database=database)
 
     def answers_of(self, database: IntArray) -> FloatArray:
         """Return the answers ``(n, m)`` of databases ``(n, entries)``."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
@@ -232,14 +232,14 @@ class NumericColumn(TableFile):
         """Return the law of X given a secret, as vectors of one coordinate."""
         return as_vectors(self.laws[secret])
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw one record's X a world from its law given the secret."""
         del split
         answers = np.empty((len(secret), 1))
         for value, law in enumerate(self._known_and_drawn[1]):
             where = np.flatnonzero(secret == value)
             answers[where] = as_vectors(law).sample(len(where), rng)
-        return Worlds(secret=secret, answers=answers)
+        return Transcript(secret=secret, answers=answers)
 
 
 def as_vectors(law: FiniteLaw) -> FiniteLaw:

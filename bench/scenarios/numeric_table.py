@@ -8,7 +8,7 @@ from typing import Any, Literal
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import MISSING, Columns, TableFile
-from bench.scenarios.property_subsets import PropertySubsets
+from bench.scenarios.property_subsets import Model, PropertySubsets
 from bench.scenarios.statistics import Count, Mean, Statistic
 
 
@@ -28,7 +28,7 @@ def numeric_table(
     decimal: str = ".",
     names: Sequence[str] | None = None,
     missing: Sequence[str] = MISSING,
-    model: Literal["sampled", "exact"] = "sampled",
+    model: Model = "sampled",
     model_subsets: int = 1000,
     worlds: Literal["data", "model"] = "data",
     seed: int = 0,

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
@@ -21,6 +21,9 @@ from mechanisms.base import Knowledge
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import GaussianLaw
+
+Model = Literal["sampled", "exact", "population"]
+MODELS = ("sampled", "exact", "population")
 
 
 class Table(Protocol):
@@ -56,9 +59,10 @@ class PropertySubsets:
         Records in a subset.
     split : pair of int
         Records for shadow and test worlds; the rest is for modelling.
-    model : {"sampled", "exact"}
+    model : {"sampled", "exact", "population"}
         Means and covariances from `model_subsets` sampled subsets, as published, or from the exact
-        moments of sampling without replacement.
+        moments of sampling without replacement: from the modelling records, or from all of them
+        (then they depend on no split, but the curator has seen the tested records).
     model_subsets : int
     worlds : {"data", "model"}
         Draw worlds from records, or from the Gaussian model with each pair's shared covariance.
@@ -77,7 +81,7 @@ class PropertySubsets:
     gap: float
     size: int = 100
     split: tuple[int, int] = (10_000, 10_000)
-    model: Literal["sampled", "exact"] = "sampled"
+    model: Model = "sampled"
     model_subsets: int = 1000
     worlds: Literal["data", "model"] = "data"
     seed: int = 0
@@ -95,7 +99,7 @@ class PropertySubsets:
         if not names or len(set(names)) < len(names):
             raise ValueError(f"statistics_of must be different statistics, got {list(names)}.")
         one_of("secret", self.secret, tuple(self.properties))
-        one_of("model", self.model, ("sampled", "exact"))
+        one_of("model", self.model, MODELS)
         one_of("worlds", self.worlds, ("data", "model"))
         check_whole(self.size, self.gap)
 
@@ -177,7 +181,7 @@ class PropertySubsets:
             total += sum_features(self._features[rows], chosen)
         return total * self._weights
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw worlds from the split's records, or from the model."""
         if not np.isin(secret, (0, 1)).all():
             raise ValueError(f"secrets must be 0 or 1, got {np.unique(secret).tolist()}.")
@@ -189,11 +193,15 @@ class PropertySubsets:
                 if self.worlds_from_model
                 else self._answers(value, len(where), split, rng)
             )
-        return Worlds(secret=secret, answers=answers)
+        return Transcript(secret=secret, answers=answers)
 
     @cached_property
     def _exact_moments(self) -> tuple[FloatArray, FloatArray]:
-        without, with_property = (self._features[rows] for rows in self._members["model"])
+        splits = SPLITS if self.model == "population" else ("model",)
+        without, with_property = (
+            self._features[np.concatenate([self._members[split][side] for split in splits])]
+            for side in range(2)
+        )
         moments = [
             subset_moments(
                 without, with_property, round(share * self.size), self.size, self._weights
@@ -204,7 +212,7 @@ class PropertySubsets:
 
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
-        if self.model == "exact":
+        if self.model != "sampled":
             return self._exact_moments
         samples = [
             self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
@@ -241,7 +249,7 @@ class PropertySubsets:
         return GaussianLaw(mean=answers.means[secret], covariance=answers.shared_covariances()[0])
 
     def unpooled_law(self, secret: int) -> GaussianLaw:
-        """Return the Gaussian with the exact moments of the modelling records under a secret.
+        """Return the Gaussian with the exact moments of the model's records under a secret.
 
         Never those of sampled subsets: their errors would decide whether a claim is met.
         """

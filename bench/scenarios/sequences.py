@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.datasets.sequences.chains import never_left_notes
 from bench.datasets.sequences.sequence_file import SequenceFile
 from bench.datasets.sequences.sequence_statistics import (
@@ -213,10 +213,10 @@ class Sequences:
         del secret
         raise NotOfferedError("the recorded counts have no law; exact leakage needs a small chain")
 
-    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Worlds:
+    def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Return the recorded counts in every world."""
         del split, rng
-        return Worlds(
+        return Transcript(
             secret=secret, answers=np.broadcast_to(self.counts, (len(secret), *self.counts.shape))
         )
 

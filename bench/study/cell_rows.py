@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bench.core.cell import Plain, row
-from bench.core.intervals import Estimate
-from bench.core.randomness import rng_for
-from bench.metrics.base import NotMeasurableError, Scored
+from bench.metrics.base import Scored
 from bench.scenarios.base import HasNotes
 from bench.study.entries import Entry, entries, leading, own_notion
 from bench.study.evidence import CellEvidence
@@ -163,38 +160,3 @@ def ceiling_rows(evidence: CellEvidence) -> Rows:
     for bracket in brackets[1:]:
         worst = worst.join(bracket)
     return [exact_row("ceiling", worst)]
-
-
-def metric_rows(
-    game: Game, scored: dict[str, list[Scored]], metrics: Mapping[str, Plain]
-) -> tuple[Rows, Facts]:
-    """Return every metric: attack metrics for each attack, utility metrics once."""
-    rows, facts, higher_is_better = [], {}, []
-    released = game.fresh_releases()
-    for label, config in metrics.items():
-        metric: Any = game.session.build(config, f"metric {label}")
-        if metric.side == "utility":
-            try:
-                found = metric.estimate(released, game.names, game.mechanism)
-            except NotMeasurableError as reason:
-                facts[f"metric {label}"] = f"not applicable: {reason}"
-                continue
-            rows += [estimate_row(metric.name, e, "", s) for s, e in found.items()]
-            if getattr(metric, "higher_is_better", False):
-                higher_is_better.append(metric.name)
-            continue
-        for attack, games in scored.items():
-            stream = rng_for(game.seed, "metric", game.stream, game.release_stream, attack, label)
-            found = metric.estimate(games, game.names, stream)
-            rows += [estimate_row(metric.name, e, attack, s) for s, e in found.items()]
-    if higher_is_better:
-        facts["higher_is_better"] = ", ".join(higher_is_better)
-    return rows, facts
-
-
-def estimate_row(metric: str, estimate: Estimate, attack: str, statistic: str) -> Plain:
-    """Return an estimate as a row of the tidy table."""
-    return row(
-        metric, value=estimate.value, lower=estimate.lower, upper=estimate.upper, n=estimate.n,
-        method=estimate.method, attack=attack, statistic=statistic,
-    )  # fmt: skip

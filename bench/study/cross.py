@@ -7,18 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from attacks.base import YIELDS
 from bench.config.build import ConfigError, parameters_of
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names, check_recorded, format_number
 from bench.datasets.source import DataAbsentError
+from bench.metrics.base import SERVED_BY
 from bench.scenarios.base import Scenario
-from bench.study.cell_rows import ledger_rows, metric_rows
+from bench.study.attack_run import play
+from bench.study.cell_rows import ledger_rows
 from bench.study.cell_spec import CellSpec
 from bench.study.game import Game
 from bench.study.grid import RELEASES, budget_points, coordinate, product, sort_axes
+from bench.study.metric_rows import metric_rows
 from bench.study.session import Session
 from bench.study.shared_worlds import Sizes
+from bench.study.target import known, matched_rows, target_label
 from mechanisms.base import (
     Calibration,
     HasNoiselessForm,
@@ -26,10 +31,10 @@ from mechanisms.base import (
     NotApplicableError,
     NotOfferedError,
 )
-from mechanisms.check import whole, within
+from mechanisms.check import one_of, whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
-from mechanisms.sharing import Share, calibrate, check_share
+from mechanisms.privacy.sharing import HasSharedCalibration, Share, calibrate, check_share
 
 CrossCell = Cell[CellSpec]
 
@@ -87,11 +92,14 @@ class Cross:
         for kind in ("scenario", "mechanism", "attack", "metric", "notion"):
             check_labels(kind, getattr(self, f"{kind}s"))
         for label, config in self.attacks.items():
-            session.build(config, f"attack {label}")
+            attack = session.build(config, f"attack {label}")
+            one_of(f"yields of attack {label}", getattr(attack, "yields", None), YIELDS)
         for label, config in self.notions.items():
             session.build(config, f"notion {label}")
         metrics = {name: session.build(c, f"metric {name}") for name, c in self.metrics.items()}
-        named = {label: (metric.name, metric.side) for label, metric in metrics.items()}
+        for label, metric in metrics.items():
+            one_of(f"needs of metric {label}", getattr(metric, "needs", None), tuple(SERVED_BY))
+        named = {label: (metric.name, metric.needs) for label, metric in metrics.items()}
         check_recorded(self.grid, list(self.attacks), named)
         cells = [
             cell
@@ -114,13 +122,14 @@ class Cross:
             for name, calibration in built.items():
                 points, missing = budget_points(grid.budget, calibration.accepts)
                 missing = absent or missing
+                target = {} if absent else target_label(calibration, scenario)
                 for point in points:
                     if not missing:
                         calibration.accepts(**point)
                     for k in grid.n_releases:
                         axes = at | point | ({RELEASES: k} if grid.n_releases != [1] else {})
                         shown = {axis: coordinate(value) for axis, value in axes.items()}
-                        labels = {"scenario": label, "mechanism": name} | shown
+                        labels = {"scenario": label, "mechanism": name} | target | shown
                         spec = self._spec(label, placed, name, point, k, missing)
                         cell = Cell(
                             name=cell_name(labels, qualified=len(self.scenarios) > 1),
@@ -164,12 +173,14 @@ class Cross:
             session=session, shared=shared, mechanism=mechanism, n_releases=spec.n_releases,
             release_stream=spec.release_stream,
         )  # fmt: skip
-        scored, facts = game.play(spec.attacks)
-        rows, more = metric_rows(game, scored, spec.metrics)
+        played = play(game, spec.attacks)
+        rows, more = metric_rows(game, played, spec.metrics)
         notions = [session.build(c, f"notion {label}") for label, c in spec.notions.items()]
         delta = spec.budget.get("delta", spec.delta)
-        ledger, told = ledger_rows(game, scored, delta, notions)
-        return CellResult(status=FINISHED, rows=ledger + rows, facts=facts | more | told)
+        ledger, told = ledger_rows(game, played.scored, delta, notions)
+        calibration = session.build(spec.mechanism, f"mechanism {spec.mechanism_label}")
+        rows += matched_rows(calibration, mechanism, shared.scenario, spec)
+        return CellResult(status=FINISHED, rows=ledger + rows, facts=played.reasons | more | told)
 
 
 def absent_data(scenario: Scenario) -> str:
@@ -190,12 +201,13 @@ def calibrate_cell(spec: CellSpec, scenario: Scenario, session: Session) -> Mech
         budget: Any = NoBudget()
     else:
         budget = calibration.accepts(**spec.budget)
-    knowledge = [scenario.knowledge(kind) for kind in calibration.requires]
+    knowledge = [known(scenario, kind) for kind in calibration.requires]
     if getattr(budget, "epsilon", 0.0) == math.inf:
         if isinstance(calibration, HasNoiselessForm):
             return calibration.without_noise(*knowledge)
         return ExactRelease()
-    if calibration.accepts is NoBudget:  # there is nothing to share
+    if calibration.accepts is NoBudget and not isinstance(calibration, HasSharedCalibration):
+        # There is nothing to share.
         return calibration.calibrate(*knowledge, budget=budget)
     return calibrate(
         calibration, knowledge, budget=budget, n_releases=spec.n_releases, share=spec.share

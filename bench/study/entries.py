@@ -143,10 +143,10 @@ def certified(notion: Notion, evidence: object, cell: CellEvidence) -> dict[str,
     """Return the certificates of a notion: one an attack, or one in all."""
     if isinstance(evidence, PairEvidence):
         return {
-            attack: _certificate(notion, evidence.of(attack), len(cell.releases))
+            attack: _certificate(notion, evidence.of(attack), len(cell.answers))
             for attack in evidence.tests
         }
-    return {"": _certificate(notion, evidence, len(cell.releases))}
+    return {"": _certificate(notion, evidence, len(cell.answers))}
 
 
 def _certificate(notion: Notion, evidence: object, n: int) -> Certificate:

@@ -1,27 +1,25 @@
-"""The game of one cell: worlds, releases, trained attackers, scores."""
+"""The game of one cell: worlds, and what a mechanism releases in them, block by block."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attacks.base import Attack, Attacker, Shadow, Target, UnsupportedMechanismError, Worlds
-from bench.core.cell import Plain, canonical
+from attacks.base import Transcript, UnsupportedMechanismError
 from bench.core.randomness import rng_for
-from bench.metrics.base import Names, Released, Scored
+from bench.metrics.base import Names
 from bench.scenarios.base import HasDatabaseLaw, Scenario
 from bench.study.session import Session
-from bench.study.shared_worlds import PARTS, SharedWorlds, Sizes
-from mechanisms.base import Mechanism, NotOfferedError
-from mechanisms.check import Array, FloatArray
+from bench.study.shared_worlds import SharedWorlds, Sizes
+from mechanisms.base import HasPublicFacts, Mechanism, NotOfferedError
+from mechanisms.check import Array
 from mechanisms.laws.answer import AnswerLaw
 
-T = TypeVar("T", bound=np.generic)
+BLOCK = 4 * 2**20  # bytes that a mechanism sees at once, where it releases several times
+TRAINING = 512 * 2**20  # bytes of releases that an attack may be trained on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,31 +74,120 @@ class Game:
         """Name of the scenario's random streams."""
         return self.shared.stream
 
-    def worlds(self, part: str) -> Worlds:
+    def worlds(self, part: str) -> Transcript:
         """Return the worlds of one part, repetitions one after the other."""
         return self.shared.part(part)
 
     @functools.cached_property
-    def _released(self) -> dict[str, Array]:
-        return {part: self._release(part) for part in PARTS}
+    def _firsts(self) -> dict[str, Array]:
+        return {}
 
-    def releases(self, part: str) -> Array:
-        """Return the releases of one part, shape (n, n_releases, *release_shape).
+    @functools.cached_property
+    def _wholes(self) -> dict[str, Transcript]:
+        return {}
 
-        The j-th release has its own stream: fewer releases are a prefix of more.
-        """
-        return self._released[part]
-
-    def _release(self, part: str) -> Array:
+    def _seen(self, part: str) -> Array:
+        """Return what the mechanism sees of the worlds of one part."""
         worlds = self.worlds(part)
         seen = worlds.answers if self.mechanism.sees == "answers" else worlds.database
         if seen is None:
             raise ValueError("the mechanism works on records, but the scenario draws none.")
-        streams = [
-            rng_for(self.seed, "release", self.stream, self.release_stream, part, j)
-            for j in range(self.n_releases)
-        ]
-        return np.stack([self.mechanism.release(seen, rng) for rng in streams], axis=1)
+        return seen
+
+    def in_one_block(self, part: str) -> bool:
+        """Whether all releases of one part fit in the memory together.
+
+        A single release is as large as the worlds themselves. Of more releases those of few worlds
+        at a time are kept. Whether a part is cut, and where, does not depend on how many releases
+        there are, so that fewer releases are a prefix of more.
+        """
+        return self.n_releases == 1 or self._seen(part).nbytes <= BLOCK
+
+    def _first(self, part: str) -> Array:
+        """Return the first release of all worlds of one part, from one stream."""
+        if part not in self._firsts:
+            self._firsts[part] = self.mechanism.release(self._seen(part), self._rng(part, 0))
+        return self._firsts[part]
+
+    def _rng(self, part: str, *names: int) -> np.random.Generator:
+        return rng_for(self.seed, "release", self.stream, self.release_stream, part, *names)
+
+    def _released(self, part: str, at: slice, *block: int) -> Array:
+        """Return all releases of some worlds, each of the later ones from a stream of its own."""
+        first, seen = self._first(part)[at], self._seen(part)[at]
+        if self.n_releases == 1:
+            return first[:, None]
+        releases = np.empty((len(first), self.n_releases, *first.shape[1:]), dtype=first.dtype)
+        releases[:, 0] = first
+        for j in range(1, self.n_releases):
+            release = self.mechanism.release(seen, self._rng(part, j, *block))
+            if release.shape != first.shape:
+                raise ValueError(
+                    f"releases must have one shape, got {first.shape[1:]} and {release.shape[1:]}."
+                )
+            kind = np.result_type(releases, release)
+            releases = releases if kind == releases.dtype else releases.astype(kind)
+            releases[:, j] = release
+        return releases
+
+    def whole(self, part: str) -> Transcript:
+        """Return the transcript of all worlds of one part, repetitions one after the other.
+
+        It is kept in memory: `blocks` serves where there are many releases.
+        """
+        if part not in self._wholes:
+            self._wholes[part] = (
+                self._transcript(part, slice(None), self._released(part, slice(None)))
+                if self.in_one_block(part)
+                else Transcript.join(list(self.blocks(part)))
+            )
+        return self._wholes[part]
+
+    def releases(self, part: str) -> Array:
+        """Return all releases of one part, shape (n, n_releases, *release_shape)."""
+        return self.whole(part).releases
+
+    def blocks(self, part: str, repetition: int | None = None) -> Iterator[Transcript]:
+        """Play one part, of one repetition or of all, a bounded number of worlds at a time."""
+        each = len(self.worlds(part)) // self.sizes.repetitions
+        wanted = range(self.sizes.repetitions) if repetition is None else [repetition]
+        if self.in_one_block(part):
+            for r in wanted:
+                yield self.whole(part).rows(slice(r * each, (r + 1) * each))
+            return
+        seen = self._seen(part)
+        step = max(1, BLOCK * len(seen) // seen.nbytes)
+        for r in wanted:
+            for start in range(r * each, (r + 1) * each, step):
+                at = slice(start, min(start + step, (r + 1) * each))
+                yield self._transcript(part, at, self._released(part, at, start))
+
+    def _transcript(self, part: str, at: slice, releases: Array) -> Transcript:
+        worlds = self.worlds(part).rows(at)
+        public = dict(worlds.public)
+        if isinstance(self.mechanism, HasPublicFacts):
+            published = self.mechanism.public_facts(self._seen(part)[at])
+            if twice := sorted(public.keys() & published.keys()):
+                raise ValueError(f"public facts of scenario and mechanism share names: {twice}.")
+            public |= published
+        return replace(worlds, releases=releases, public=public)
+
+    def training(self, repetition: int, n_releases: int) -> Transcript:
+        """Return the shadow worlds of one repetition with their first releases, to train on.
+
+        Raises
+        ------
+        UnsupportedMechanismError
+            If the releases would fill the memory.
+        """
+        size = self._first("shadow").nbytes // self.sizes.repetitions * n_releases
+        if size > TRAINING and not self.in_one_block("shadow"):
+            raise UnsupportedMechanismError(
+                f"its training needs {size / 2**30:.1f} GiB of shadow releases, more than "
+                f"{TRAINING / 2**30:.1f} GiB: fewer shadow worlds or releases would serve"
+            )
+        blocks = self.blocks("shadow", repetition)
+        return Transcript.join([block.prefix(n_releases) for block in blocks])
 
     def laws(self) -> tuple[AnswerLaw, ...] | None:
         """Return the law under each secret of what the mechanism sees, or None for no such law."""
@@ -115,80 +202,3 @@ class Game:
         if self.mechanism.sees == "database" and isinstance(self.scenario, HasDatabaseLaw):
             law = self.scenario.database_law
         return tuple(law(s) for s in range(len(self.scenario.secrets)))
-
-    def fresh_releases(self) -> list[Released]:
-        """Return answers and releases of the fresh worlds, by repetition."""
-        return [
-            Released(answers=answers, releases=releases)
-            for answers, releases in zip(
-                self._by_repetition(self.worlds("test").answers),
-                self._by_repetition(self.releases("test")),
-                strict=True,
-            )
-        ]
-
-    def play(self, attacks: Mapping[str, Plain]) -> tuple[dict[str, list[Scored]], dict[str, str]]:
-        """Run every attack; return scores by attack and repetition, and reasons of those unfit."""
-        scored, reasons = {}, {}
-        if not self.names.pairs:
-            reason = "not applicable: the scenario has no pair of secrets to tell apart"
-            return {}, {f"attack {label}": reason for label in attacks}
-        for label, config in attacks.items():
-            try:
-                scored[label] = self._play(label, config)
-            except UnsupportedMechanismError as reason:
-                reasons[f"attack {label}"] = f"not applicable: {reason}"
-        return scored, reasons
-
-    def _play(self, label: str, config: Plain) -> list[Scored]:
-        attack: Attack = self.session.build(config, f"attack {label}")
-        attackers = self._attackers(attack, label, config)
-        fresh, held = (self._scores(attackers, part) for part in ("test", "holdout"))
-        return [
-            Scored(secret=secret, score=score, holdout_secret=held_secret, holdout_score=held_score)
-            for secret, score, held_secret, held_score in zip(
-                self._by_repetition(self.worlds("test").secret),
-                fresh,
-                self._by_repetition(self.worlds("holdout").secret),
-                held,
-                strict=True,
-            )
-        ]
-
-    def _attackers(self, attack: Attack, label: str, config: Plain) -> list[Attacker]:
-        """Return one attacker a repetition, or a single one for an attack that does not learn."""
-        repetitions = self.sizes.repetitions if attack.trained else 1
-        if not attack.adaptive:
-            return [
-                self.shared.attacker(
-                    attack, label, canonical(config), repetition=r, n_releases=self.n_releases
-                )
-                for r in range(repetitions)
-            ]
-        worlds, size = self.worlds("shadow"), self.sizes.repetitions
-        laws = self.laws()
-        target = Target(mechanism=self.mechanism, n_secrets=len(self.scenario.secrets), laws=laws)
-        parts = zip(
-            np.split(worlds.secret, size),
-            np.split(worlds.answers, size),
-            np.split(self.releases("shadow"), size),
-            strict=True,
-        )
-        return [
-            attack.fit(
-                Shadow(secret=secret, answers=answers, releases=releases),
-                target,
-                rng_for(self.seed, "attack", self.stream, self.release_stream, label, r),
-            )
-            for r, (secret, answers, releases) in zip(range(repetitions), parts, strict=False)
-        ]
-
-    def _scores(self, attackers: list[Attacker], part: str) -> list[FloatArray]:
-        releases = self.releases(part)
-        if len(attackers) == 1:
-            return self._by_repetition(attackers[0].score(releases))
-        parts = self._by_repetition(releases)
-        return [a.score(r) for a, r in zip(attackers, parts, strict=True)]
-
-    def _by_repetition(self, values: NDArray[T]) -> list[NDArray[T]]:
-        return np.split(values, self.sizes.repetitions)

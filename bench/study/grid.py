@@ -14,7 +14,7 @@ from mechanisms.privacy.budget import Budget, Epsilon, EpsilonDelta, RenyiEpsilo
 
 RELEASES = "n_releases"
 OWN_BUDGETS = (Epsilon, EpsilonDelta, RenyiEpsilon)
-LABELLED = ("scenario", "mechanism", "rank")  # columns that labels and ranks fill
+LABELLED = ("scenario", "mechanism", "target", "rank")  # columns that labels and ranks fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attacks.base import Attack, Attacker, Shadow, Target, Worlds
+from attacks.base import Attack, Attacker, Target, Transcript
 from bench.core.cell import canonical
 from bench.core.randomness import rng_for
 from bench.scenarios.base import Scenario
@@ -60,12 +59,12 @@ class SharedWorlds:
     stream: str
     sizes: Sizes
     seed: int
-    _parts: dict[str, Worlds] = field(default_factory=dict, init=False, repr=False)
+    _parts: dict[str, Transcript] = field(default_factory=dict, init=False, repr=False)
     _attackers: dict[tuple[str, str, int, int], Attacker] = field(
         default_factory=dict, init=False, repr=False
     )
 
-    def part(self, name: str) -> Worlds:
+    def part(self, name: str) -> Transcript:
         """Return the worlds of one part, repetitions one after the other.
 
         Each repetition has its own stream, so its worlds do not depend on how many there are.
@@ -75,18 +74,19 @@ class SharedWorlds:
             self._parts[name] = self._draw(name)
         return self._parts[name]
 
-    def _draw(self, part: str) -> Worlds:
+    def _draw(self, part: str) -> Transcript:
         secret = np.repeat(np.arange(len(self.scenario.secrets)), getattr(self.sizes, part))
         split = "test" if part == "test" else "shadow"
         drawn = [
             self.scenario.draw(secret, split, rng_for(self.seed, "worlds", self.stream, part, r))
             for r in range(self.sizes.repetitions)
         ]
-        databases = [w.database for w in drawn if w.database is not None]
-        return Worlds(
-            secret=_read_only([w.secret for w in drawn]),
-            answers=_read_only([w.answers for w in drawn]),
-            database=_read_only(databases) if databases else None,
+        worlds = Transcript.join(drawn)
+        return Transcript(
+            secret=_read_only(worlds.secret),
+            answers=_read_only(worlds.answers),
+            database=None if worlds.database is None else _read_only(worlds.database),
+            public={name: _read_only(fact) for name, fact in worlds.public.items()},
         )
 
     def attacker(
@@ -102,19 +102,20 @@ class SharedWorlds:
         return self._attackers[key]
 
     def _fit(self, attack: Attack, label: str, repetition: int, k: int) -> Attacker:
-        worlds = self.part("shadow")
-        secret = np.split(worlds.secret, self.sizes.repetitions)[repetition]
-        answers = np.split(worlds.answers, self.sizes.repetitions)[repetition]
-        n_secrets = int(worlds.secret.max()) + 1
+        shadow = self.part("shadow")
+        each = len(shadow) // self.sizes.repetitions
+        worlds = shadow.rows(slice(repetition * each, (repetition + 1) * each))
+        answers = worlds.answers
+        exact = np.broadcast_to(answers[:, None], (each, k, *answers.shape[1:]))
         return attack.fit(
-            Shadow(secret=secret, answers=answers, releases=np.repeat(answers[:, None], k, axis=1)),
-            Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None),
+            replace(worlds, releases=exact),
+            Target(mechanism=ExactRelease(), n_secrets=int(shadow.secret.max()) + 1, laws=None),
             rng_for(self.seed, "attack", self.stream, label, repetition),
         )
 
 
-def _read_only(parts: Sequence[NDArray[T]]) -> NDArray[T]:
-    """Return the parts as one array that nobody can change: other mechanisms see it too."""
-    whole = np.concatenate(parts)
-    whole.flags.writeable = False
-    return whole
+def _read_only(values: NDArray[T]) -> NDArray[T]:
+    """Return a copy of an array that nobody can change: other mechanisms see it too."""
+    copy = np.array(values)
+    copy.flags.writeable = False
+    return copy

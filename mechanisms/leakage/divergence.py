@@ -12,6 +12,7 @@ from mechanisms.check import FloatArray, IntArray
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.log_excess import from_log_excess, log_excess
 from mechanisms.leakage.noisy_mixtures import NoisedPair, NoiseName, noised_pair
+from mechanisms.leakage.pair import finite_renyi
 from mechanisms.leakage.quadrature import (
     GAUSSIAN_SPACING,
     LogFunction,
@@ -37,19 +38,7 @@ def renyi_divergence(p: FiniteLaw, q: FiniteLaw, *, order: float) -> float:
     _, where = np.unique(points, axis=0, return_inverse=True)
     wp, wq = np.zeros((2, int(where.max()) + 1))
     wp[where[: len(p.atoms)]], wq[where[len(p.atoms) :]] = p.weights, q.weights
-    if order >= 1 and (wp[wq == 0] > 0).any():
-        return math.inf
-    shared = (wp > 0) & (wq > 0)
-    if not shared.any():
-        return math.inf
-    ratio, log_q = np.log(wp[shared] / wq[shared]), np.log(wq[shared])
-    if math.isinf(order):
-        return max(0.0, float(ratio.max()))
-    if order < 1:
-        return max(0.0, float(np.logaddexp.reduce(order * ratio + log_q)) / (order - 1))
-    # Atoms of Q alone have ratio 0, where the excess function is 1.
-    terms = np.append(log_q + log_excess(ratio, order), np.log(wq[wp == 0]))
-    return from_log_excess(float(np.logaddexp.reduce(terms)), order)
+    return finite_renyi(wp, wq, order)
 
 
 def noised_divergence(

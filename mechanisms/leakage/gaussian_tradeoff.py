@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from mechanisms.check import FloatArray, positive, within
+from mechanisms.leakage.root import RELATIVE
 
 SMALLEST = 1e-300
 
@@ -51,7 +52,7 @@ def gaussian_epsilon(distance: float, delta: float) -> float:
         return math.inf
     # Phi(d/2 - eps/d) alone bounds delta, so this epsilon is always enough.
     high = distance * (distance / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
-    root = float(brentq(lambda e: gaussian_delta(e, distance) - delta, 0.0, high, xtol=1e-13))
+    root = float(brentq(lambda e: gaussian_delta(e, distance) - delta, 0.0, high, **RELATIVE))
     return _nudge(root, lambda e: gaussian_delta(e, distance) <= delta, 1 + 1e-12)
 
 
@@ -67,7 +68,7 @@ def gaussian_distance(epsilon: float, delta: float) -> float:
     high = 1.0
     while gaussian_delta(epsilon, high) < delta:
         high *= 2
-    root = float(brentq(lambda d: gaussian_delta(epsilon, d) - delta, 0.0, high, xtol=1e-14))
+    root = float(brentq(lambda d: gaussian_delta(epsilon, d) - delta, 0.0, high, **RELATIVE))
     return _nudge(root, lambda d: gaussian_delta(epsilon, d) <= delta, 1 - 1e-12)
 
 

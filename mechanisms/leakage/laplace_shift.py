@@ -13,6 +13,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from mechanisms.check import FloatArray
 from mechanisms.leakage.gaussian_tradeoff import gaussian_deltas
+from mechanisms.leakage.root import RELATIVE
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 
 MIXTURE_DRAWS = 1 << 16
@@ -98,7 +99,7 @@ class LaplaceShift:
                 tail = survival_gaussian_plus_laplace(high - self.distance, self.spread, self.scale)
                 return Bracket(0.0, tail)
             threshold = float(
-                brentq(lambda t: self._log_ratio(t) - epsilon, middle, high, maxiter=1000)
+                brentq(lambda t: self._log_ratio(t) - epsilon, middle, high, **RELATIVE)
             )
         hit, false_alarm = (
             log_survival_gaussian_plus_laplace(t, self.spread, self.scale)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from scipy.optimize import brentq
 
+RELATIVE = {"xtol": 1e-300, "rtol": 1e-15, "maxiter": 2000}  # for brentq: units do not matter
 _MAX_STEPS = 200
 _TOLERANCE = 1e-13
 

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 from mechanisms.check import FloatArray
 from mechanisms.leakage.gaussian_log_ratio import LogRatio
+from mechanisms.leakage.root import RELATIVE
 from mechanisms.privacy.bracket import Bracket
 
 SAME = 1e-10
@@ -118,7 +119,7 @@ def _crossing(excess: Callable[[float], float], top: float, *, outwards: float) 
     """Return where a falling function reaches 0, moved to the side that `outwards` points to."""
     if excess(0.0) <= 0:
         return 0.0
-    root = top if excess(top) > 0 else float(brentq(excess, 0.0, top, xtol=1e-12 * top))
+    root = top if excess(top) > 0 else float(brentq(excess, 0.0, top, **RELATIVE))
     step = 1e-11
     while outwards * excess(root) > 0 and step < 1:
         root *= 1 + outwards * step

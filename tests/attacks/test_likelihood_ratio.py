@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import laplace, multivariate_normal, norm
 
 from attacks import likelihood_ratio
-from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.base import Target, Transcript, UnsupportedMechanismError
 from attacks.likelihood_ratio import LikelihoodRatio, mixture_log_density
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.laws.finite import FiniteLaw
@@ -21,7 +21,9 @@ from mechanisms.privacy.indistinguishability import PURE
 
 few = settings(max_examples=40, deadline=None)
 real = st.floats(-20, 20)
-NOTHING = Shadow(secret=np.array([0, 1]), answers=np.zeros((2, 1)), releases=np.zeros((2, 1, 1)))
+NOTHING = Transcript(
+    secret=np.array([0, 1]), answers=np.zeros((2, 1)), releases=np.zeros((2, 1, 1))
+)
 
 
 def adding(noise, m=1):

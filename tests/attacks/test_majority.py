@@ -3,14 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from attacks.base import Shadow, Target
+from attacks.base import Target, Transcript
 from attacks.majority import Majority
 from mechanisms.noise.identity import ExactRelease
 
 
 def scores(secret, n_secrets=2, n=3):
     secret = np.array(secret)
-    shadow = Shadow(
+    shadow = Transcript(
         secret=secret, answers=np.zeros((secret.size, 1)), releases=np.zeros((secret.size, 1, 1))
     )
     target = Target(mechanism=ExactRelease(), n_secrets=n_secrets, laws=None)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.base import Target, Transcript, UnsupportedMechanismError
 from attacks.majority import Majority
-from attacks.meta_classifier import MetaClassifier, features_of
+from attacks.meta_classifier import MetaClassifier, entries_of
 from bench.metrics.attack import Accuracy, BalancedAccuracy
 from bench.metrics.base import Names, Scored
 from mechanisms.noise.identity import ExactRelease
@@ -39,7 +40,7 @@ def worlds(counts, signal, k=1, noise=1.0, seed=0):
     secret = rng.permutation(np.repeat(np.arange(len(counts)), counts))
     answers = signal * secret[:, None] + 0.1 * rng.normal(size=(secret.size, 1))
     releases = answers[:, None] + noise * rng.normal(size=(secret.size, k, 1))
-    return Shadow(secret=secret, answers=answers, releases=releases)
+    return Transcript(secret=secret, answers=answers, releases=releases)
 
 
 def attacked(attack, shadow, fresh, n_secrets=2, seed=0):
@@ -75,7 +76,7 @@ def test_a_release_that_tells_the_secret_is_broken(estimator, adaptive):
 
 def test_an_adaptive_attacker_trains_on_releases_and_the_published_one_on_answers():
     plain = worlds([200, 200], 1.0)
-    lied = Shadow(secret=plain.secret, answers=plain.answers, releases=-plain.releases)
+    lied = Transcript(secret=plain.secret, answers=plain.answers, releases=-plain.releases)
     fresh = worlds([200, 200], 1.0, noise=0.1, seed=1)
     published, adaptive = (MetaClassifier(estimator=LINEAR, adaptive=a) for a in (False, True))
     assert estimate(Accuracy(), fresh, attacked(published, lied, fresh)).value > 0.95
@@ -211,28 +212,67 @@ def test_releases_of_another_width_are_not_supported():
         attacker.score(np.zeros((4, 3, 1)))
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_releases_that_are_not_finite_are_refused_in_one_line(bad):
+def test_infinite_releases_are_refused_with_the_reason():
     shadow = worlds([9, 9], 1.0)
-    broken = Shadow(
-        secret=shadow.secret, answers=shadow.answers, releases=np.full_like(shadow.releases, bad)
-    )
-    with pytest.raises(ValueError, match=r"^releases must be finite, got an entry (nan|inf)\.$"):
+    broken = replace(shadow, releases=np.full_like(shadow.releases, math.inf))
+    reason = r"^a classifier reads finite numbers, got an infinite release$"
+    with pytest.raises(UnsupportedMechanismError, match=reason):
         attacked(MetaClassifier(estimator=LINEAR), broken, shadow)
     attacker = MetaClassifier(estimator=LINEAR).fit(shadow, target(), np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"^releases must be finite"):
+    with pytest.raises(UnsupportedMechanismError, match=reason):
         attacker.score(broken.releases)
 
 
-def test_features_are_flattened_in_the_order_of_the_releases():
+def test_releases_that_are_no_numbers_are_refused_with_the_reason():
+    shadow = worlds([9, 9], 1.0)
+    words = replace(shadow, releases=np.full(shadow.releases.shape, "low"))
+    with pytest.raises(UnsupportedMechanismError, match=r"^a classifier reads numbers, got .*<U3"):
+        attacked(MetaClassifier(estimator=LINEAR), words, shadow)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["linear", "scaled", "neighbours"])
+def test_which_entries_are_missing_tells_the_secret(estimator):
+    # Values are noise; the second secret's first cell is suppressed four times as often.
+    def suppressed(seed):
+        plain, rng = worlds([400, 400], 0.0, k=2, seed=seed), np.random.default_rng(seed)
+        hidden = rng.random(800) < np.where(plain.secret == 1, 0.8, 0.2)
+        releases = plain.releases.copy()
+        releases[hidden, 0] = math.nan
+        return replace(plain, releases=releases)
+
+    fresh = suppressed(1)
+    score = attacked(MetaClassifier(estimator=estimator), suppressed(0), fresh)
+    found = estimate(Accuracy(), fresh, score)
+    assert found.lower > 0.7
+    # Null control: the attacker who sees the values alone.
+    filled = replace(fresh, releases=np.nan_to_num(fresh.releases))
+    blind = attacked(MetaClassifier(estimator=estimator), worlds([400, 400], 0.0, k=2), filled)
+    assert estimate(Accuracy(), fresh, blind).lower < 0.5
+
+
+def test_entries_missing_in_training_or_in_all_worlds_fail_nothing():
+    shadow = worlds([20, 20], 2.0, k=2)
+    never = shadow.releases.copy()
+    never[:, 1] = math.nan
+    attack = MetaClassifier(estimator=LINEAR)
+    fitted = attack.fit(replace(shadow, releases=never), target(), np.random.default_rng(0))
+    assert np.isfinite(fitted.score(shadow.releases)).all()
+    fitted = attack.fit(shadow, target(), np.random.default_rng(0))
+    assert np.isfinite(fitted.score(never)).all()
+
+
+def test_entries_are_flattened_in_the_order_of_the_releases():
     releases = np.arange(24).reshape(2, 3, 2, 2)
-    assert features_of(releases).tolist() == [list(range(12)), list(range(12, 24))]
-    assert features_of(np.array([[True], [False]])).tolist() == [[1.0], [0.0]]
+    assert entries_of(releases).tolist() == [list(range(12)), list(range(12, 24))]
+    assert entries_of(np.array([[True], [False]])).tolist() == [[1.0], [0.0]]
 
 
 def test_iteration_limits_do_not_stop_the_published_attack(recwarn):
     shadow = worlds([50, 50], 1.0)
     wide = SimpleNamespace(secret=shadow.secret, releases=shadow.releases * 1e4)
     hurried = MetaClassifier(estimator=LogisticRegression(max_iter=1))
-    assert attacked(hurried, Shadow(**vars(wide), answers=shadow.answers), shadow).shape == (100, 2)
+    assert attacked(hurried, Transcript(**vars(wide), answers=shadow.answers), shadow).shape == (
+        100,
+        2,
+    )
     assert not recwarn.list

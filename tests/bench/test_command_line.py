@@ -105,7 +105,7 @@ def test_figures_are_redrawn_from_the_store_alone_byte_for_byte(folder):
     assert code == 0, error
     lines = list(csv.DictReader(out.splitlines()))
     assert {line["mechanism"] for line in lines} == {"noiseless", "directional_gaussian"}
-    assert all(line["verdict"] in ("holds", "no claim", "model misfit") for line in lines)
+    assert all(line["verdict"] in ("not refuted", "no claim", "model misfit") for line in lines)
 
 
 def test_a_killed_sweep_goes_on_where_it_stopped_and_ends_with_the_same_table(folder, tmp_path):

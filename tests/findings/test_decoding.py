@@ -9,7 +9,7 @@ import pytest
 from hydra import compose, initialize_config_module
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from attacks.base import Shadow, Target
+from attacks.base import Target, Transcript
 from attacks.outside.decoding import decoder_of
 from bench.config.build import build
 from bench.config.compose import experiment_of, plain
@@ -109,7 +109,7 @@ def recovered(mechanism, count, model="exact"):
     adult, rng = scenario(model), rng_for(0, "decoding")
     seen = adult.draw(np.repeat([0, 1], 500), "shadow", rng)
     fresh = adult.draw(np.repeat([0, 1], count // 2), "test", rng)
-    shadow = Shadow(secret=seen.secret, answers=seen.answers, releases=seen.answers[:, None])
+    shadow = Transcript(secret=seen.secret, answers=seen.answers, releases=seen.answers[:, None])
     target = Target(mechanism=mechanism, n_secrets=2, laws=None)
     releases = mechanism.release(fresh.answers, rng)
     found = decoder_of(shadow, target).estimate(releases[:, None])

@@ -10,6 +10,7 @@ from scipy.stats import t
 
 from bench.study.cross import Cross
 from bench.study.ledger import VIOLATED
+from bench.study.session import Session
 from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
 from tests.findings.test_distribution_privacy import (
     ADULT,
@@ -56,8 +57,8 @@ def results(**changes):
         "n_holdout": 50,
         "n_test": 100,
     }
-    study = Cross(**(settings | changes))
-    return {c.labels["mechanism"]: study.run_cell(c) for c in study.cells()}
+    study, session = Cross(**(settings | changes)), Session()
+    return {c.labels["mechanism"]: study.run_cell(c, session) for c in study.cells()}
 
 
 @pytest.fixture(scope="module")

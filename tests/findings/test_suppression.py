@@ -17,7 +17,8 @@ UNUSED = np.random.default_rng(0)
 
 @pytest.fixture(scope="module")
 def adult():
-    return Adult().table
+    records, names = Adult().records, ("occupation", "education", "native-country")
+    return pd.DataFrame({name: records.text(name).to_pandas() for name in names})
 
 
 def attacked(table, *, one_mark=False, **options):

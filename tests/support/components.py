@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from bench.scenarios.base import look_up_fact
 from mechanisms.group_privacy import replaced_units
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
@@ -73,7 +73,7 @@ class Points:
         for s in range(len(self.supports)):
             where = np.flatnonzero(secret == s)
             answers[where] = self.law(s).sample(len(where), rng)
-        return Worlds(secret=secret, answers=answers)
+        return Transcript(secret=secret, answers=answers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +246,7 @@ class ThreeBits:
     def draw(self, secret, split, rng):
         rows = rng.integers(2, size=(len(secret), 3))
         rows[:, 0] = secret
-        return Worlds(secret=secret, answers=rows, database=rows)
+        return Transcript(secret=secret, answers=rows, database=rows)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from bench.datasets.sequences.sequence_statistics import OTHER
 
 @functools.cache
 def merged_labels() -> Mapping[str, str]:
-    """Return the common label of every known category, categories as `folded` text.
+    """Return the common label of every known category, categories as `fold` text.
 
     The first category of a line is its common label; the last line is "Other".
 
@@ -23,8 +23,8 @@ def merged_labels() -> Mapping[str, str]:
     """
     file = resources.files("bench.datasets") / "data" / "checkin_labels.csv"
     lines = [line.split(",") for line in file.read_text(encoding="utf-8").splitlines()]
-    common = {folded(name): line[0] for line in lines[:-1] for name in line}
-    return common | {folded(name): OTHER for name in (*lines[-1], OTHER)}
+    common = {fold(name): line[0] for line in lines[:-1] for name in line}
+    return common | {fold(name): OTHER for name in (*lines[-1], OTHER)}
 
 
 @functools.cache
@@ -33,12 +33,12 @@ def common_labels() -> tuple[str, ...]:
     return (*dict.fromkeys(label for label in merged_labels().values() if label != OTHER), OTHER)
 
 
-def folded(category: str) -> str:
+def fold(category: str) -> str:
     """Return a category without accents, typographic apostrophes, entities and case.
 
     Examples
     --------
-    >>> folded("Dentist’s Office"), folded("Café"), folded("College &amp; University")
+    >>> fold("Dentist’s Office"), fold("Café"), fold("College &amp; University")
     ("dentist's office", 'cafe', 'college & university')
     """
     text = html.unescape(category).replace("’", "'").replace("`", "'")

@@ -63,7 +63,7 @@ def blocks(
                     batch = batch.drop_columns(["time"]).append_column("local", pa.array(local))
                 yield batch
     except (pa.ArrowKeyError, ValueError) as error:
-        raise malformed(path, patterns, str(error)) from error
+        raise malformed_error(path, patterns, str(error)) from error
 
 
 def check_encoding(path: Path) -> None:
@@ -85,7 +85,7 @@ def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
-def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
+def malformed_error(path: Path, patterns: Sequence[str], reason: str) -> DataError:
     """Return the error that counts a file's malformed rows and shows the first."""
     whole = re.compile("\t".join(patterns).encode() + rb"\r?\n?")
     bad, first = 0, ""
@@ -95,7 +95,7 @@ def malformed(path: Path, patterns: Sequence[str], reason: str) -> DataError:
             if found is None or _off_calendar(found.groupdict()):
                 bad += 1
                 if bad == 1:
-                    shown = decoded(line.rstrip(b"\r\n")[:120])
+                    shown = decode(line.rstrip(b"\r\n")[:120])
                     fields = line.count(b"\t") + 1
                     first = f"line {number} ({fields} of {len(patterns)} fields): {shown!r}"
     if not bad:
@@ -107,7 +107,7 @@ def _off_calendar(parts: Mapping[str, bytes]) -> bool:
     return "date" in parts and first_second(parts["date"] + parts["year"]) is None
 
 
-def decoded(text: bytes) -> str:
+def decode(text: bytes) -> str:
     """Return text in UTF-8, or else in latin-1."""
     try:
         return text.decode("utf-8")

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
+from bench.datasets.checkins.checkin_labels import common_labels, fold, merged_labels
 from bench.datasets.sequences.sequence_file import order_entries
 from bench.datasets.sequences.sequence_statistics import (
     SequenceStatistics,
@@ -112,7 +112,7 @@ class CityCheckIns:
         entries = order_entries(
             user=table.labels(user),
             moment=local,
-            label=kept.renamed({name: merged.get(folded(name), name) for name in kept.names}),
+            label=kept.renamed({name: merged.get(fold(name), name) for name in kept.names}),
             group=self._groups(local, lat, lon),
             venue=table.labels(venue),
             train=self.train,

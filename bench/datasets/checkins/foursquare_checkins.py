@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import acero
 
 from bench.datasets.checkins.checkin_labels import common_labels
-from bench.datasets.checkins.checkin_stream import blocks, malformed
+from bench.datasets.checkins.checkin_stream import blocks, malformed_error
 from bench.datasets.checkins.checkin_times import OFFSET, TIME
 from bench.datasets.checkins.foursquare_venues import Venues
 from bench.datasets.sequences.sequence_statistics import (
@@ -93,7 +93,7 @@ def read_rows(path: Path, venues: Venues) -> CheckIns:
         table = pa.Table.from_batches(part)
         user, offset, time = (table[name].to_numpy() for name in ("user", "offset", "local"))
         if not 0 <= user.min() <= user.max() < MOST_USERS:
-            raise malformed(path, PATTERNS, f"users must be below {MOST_USERS}")
+            raise malformed_error(path, PATTERNS, f"users must be below {MOST_USERS}")
         parts.append((user, places(table["venue"], venues.ids), offset, time))
         del part, table
     pa.default_memory_pool().release_unused()  # a gigabyte of texts, before rows are ordered

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
-from bench.datasets.checkins.checkin_stream import blocks, decoded
+from bench.datasets.checkins.checkin_labels import common_labels, fold, merged_labels
+from bench.datasets.checkins.checkin_stream import blocks, decode
 from bench.datasets.sequences.sequence_statistics import OTHER
 from bench.datasets.source import DataError
 
@@ -28,7 +28,7 @@ def read_countries(path: Path) -> tuple[str, ...]:
     found: set[bytes] = set()
     for batch in blocks(path, CITY_COLUMNS, CITY_PATTERNS, ["country"]):
         found.update(batch.column("country").to_pylist())
-    return tuple(sorted(decoded(code) for code in found))
+    return tuple(sorted(decode(code) for code in found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,8 +66,8 @@ def read_venues(path: Path, countries: tuple[str, ...]) -> Venues:
     for batch in blocks(path, POI_COLUMNS, POI_PATTERNS, ["venue", "category", "country"]):
         ids.append(batch.column("venue"))
         category = batch.column("category").dictionary_encode()
-        names = [decoded(name) for name in category.dictionary.to_pylist()]
-        common = [merged.get(folded(name)) for name in names]
+        names = [decode(name) for name in category.dictionary.to_pylist()]
+        common = [merged.get(fold(name)) for name in names]
         strange.update(name for name, label in zip(names, common, strict=True) if label is None)
         code = np.array([labels[label or OTHER] for label in common], dtype=np.int8)
         missing = np.array([label is None for label in common])

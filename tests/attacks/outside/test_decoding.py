@@ -6,7 +6,7 @@ from scipy.stats import binom, multivariate_normal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.tree import DecisionTreeClassifier
 
-from attacks.base import Shadow, Target, UnsupportedMechanismError
+from attacks.base import Target, Transcript, UnsupportedMechanismError
 from attacks.outside.decoding import Decoding, decoder_of
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.gaussian import GaussianNoise
@@ -39,7 +39,7 @@ def target(mechanism):
 
 def shadow(n=100, gap=3.0):
     secret, answers = worlds(n, seed=1, gap=gap)
-    return Shadow(secret=secret, answers=answers, releases=answers[:, None])
+    return Transcript(secret=secret, answers=answers, releases=answers[:, None])
 
 
 def along(scale):
@@ -105,7 +105,7 @@ def test_the_estimate_is_the_posterior_mean_over_all_lattice_points(decimals):
     direction = np.array([0.8, 0.6])
     inner = gaussian(direction[:, None], 3.0)
     mechanism = RoundedRelease(inner=inner, decimals=decimals)
-    seen = Shadow(secret=np.repeat([0, 1], 200), answers=answers, releases=answers[:, None])
+    seen = Transcript(secret=np.repeat([0, 1], 200), answers=answers, releases=answers[:, None])
     releases = mechanism.release(answers[:20], rng)
     found = decoder_of(seen, target(mechanism)).estimate(releases[:, None])
     points = np.stack(np.meshgrid(*[np.arange(-20.0, 21)] * 2), axis=-1).reshape(-1, 2)
@@ -173,9 +173,9 @@ def test_what_cannot_be_decoded_is_refused_with_the_reason():
     assert "rank 3 in 4 coordinates" in reason(gaussian(three, 1.0), shadow())
     secret, answers = worlds(100)
     answers[:, [0, 2, 3]] += rng.normal(size=(200, 3))
-    seen = Shadow(secret=secret, answers=answers, releases=answers[:, None])
+    seen = Transcript(secret=secret, answers=answers, releases=answers[:, None])
     assert "got 1: shadow answers of [0, 2, 3] have no step" in reason(along(1.0), seen)
-    stacked = Shadow(secret=secret, answers=answers[:, None], releases=answers[:, None])
+    stacked = Transcript(secret=secret, answers=answers[:, None], releases=answers[:, None])
     assert "answers must be vectors" in reason(along(1.0), stacked)
 
 
@@ -184,7 +184,7 @@ def test_coordinates_without_a_lattice_are_carried_along():
     secret, answers = worlds(100, seed=1)
     rng = np.random.default_rng(0)
     answers[:, [0, 3]] += rng.normal(size=(200, 2))
-    seen = Shadow(secret=secret, answers=answers, releases=answers[:, None])
+    seen = Transcript(secret=secret, answers=answers, releases=answers[:, None])
     mechanism = along(50.0)
     releases = mechanism.release(answers, rng)
     found = decoder_of(seen, target(mechanism)).estimate(releases[:, None])

@@ -20,8 +20,8 @@ PLACES = {"mechanism": "mechanisms", "attack": "attacks", "metric": "metrics", "
 METHODS = {
     "scenario": ("draw", "law", "knowledge", "secrets", "pairs", "statistics"),
     "mechanism": ("calibrate", "requires", "accepts"),
-    "attack": ("fit", "trained", "adaptive"),
-    "metric": ("estimate", "side", "name"),
+    "attack": ("fit", "yields", "trained", "adaptive"),
+    "metric": ("estimate", "needs", "name"),
     "figure": ("draw",),
     "notion": ("name", "unit", "evidence", "exact", "certify"),
     "engine": ("run",),

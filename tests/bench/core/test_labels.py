@@ -74,21 +74,21 @@ def test_labels_that_say_something_else_pass():
 @pytest.mark.parametrize(
     ("metrics", "attacks", "told"),
     [
-        ({"a": ("acc", "attack"), "b": ("acc", "attack")}, ["lr"], ("metric 'a'", "metric 'b'")),
-        ({"a": ("acc", "attack")}, ["x<", "x>"], ("attack 'x<'", "attack 'x>'")),
-        ({"a": ("l1", "utility"), "b": ("l1_lo", "utility")}, [], ("metric 'a'", "metric 'b'")),
-        ({"a": ("exact", "utility")}, [], ("ledger's 'exact'", "metric 'a'")),
-        ({"a": ("certified", "attack")}, ["lr"], ("attack 'lr' in the ledger", "metric 'a'")),
-        ({"a": ("epsilon", "utility")}, [], ("axis 'epsilon'", "metric 'a'")),
-        ({"a": ("m/x", "utility"), "b": ("m", "attack")}, ["x"], ("metric 'a'", "metric 'b'")),
-        ({"a": ("m" * 251, "utility"), "b": ("m" * 252, "utility")}, [], ("'a'", "'b'")),
+        ({"a": ("acc", "scores"), "b": ("acc", "scores")}, ["lr"], ("metric 'a'", "metric 'b'")),
+        ({"a": ("acc", "scores")}, ["x<", "x>"], ("attack 'x<'", "attack 'x>'")),
+        ({"a": ("l1", "releases"), "b": ("l1_lo", "releases")}, [], ("metric 'a'", "metric 'b'")),
+        ({"a": ("exact", "releases")}, [], ("ledger's 'exact'", "metric 'a'")),
+        ({"a": ("certified", "scores")}, ["lr"], ("attack 'lr' in the ledger", "metric 'a'")),
+        ({"a": ("epsilon", "releases")}, [], ("axis 'epsilon'", "metric 'a'")),
+        ({"a": ("m/x", "releases"), "b": ("m", "scores")}, ["x"], ("metric 'a'", "metric 'b'")),
+        ({"a": ("m" * 251, "releases"), "b": ("m" * 252, "releases")}, [], ("'a'", "'b'")),
     ],
 )
 def test_what_the_store_would_keep_under_one_name_is_refused(metrics, attacks, told):
     with pytest.raises(ValueError, match="are both recorded as") as found:
         check_recorded(["epsilon"], attacks, metrics)
     assert all(part in str(found.value) for part in told)
-    check_recorded(["epsilon"], ["lr", "forest"], {"a": ("acc", "attack"), "b": ("l1", "utility")})
+    check_recorded(["epsilon"], ["lr", "forest"], {"a": ("acc", "scores"), "b": ("l1", "releases")})
 
 
 def test_two_metrics_of_one_name_are_refused_by_a_cross():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench.core.intervals import grouped_rate, rate
-from bench.metrics.base import Names, Released
+from bench.metrics.base import Names
 from bench.metrics.ranking import AccuracyAtRank, CountError, HitRate, MeanAccuracy
 from bench.metrics.utility import NormError
 from mechanisms.influence.claim import InfluenceClaim
@@ -14,6 +14,7 @@ from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.top_k.peeling import PeeledRanking
 from mechanisms.top_k.ranking import RankedRelease
+from tests.support.games import released
 
 NAMES = Names(secrets=("s",), pairs=(), statistics=tuple("abcde"))
 # Countries whose first place is nearly sure, nearly hopeless, or open.
@@ -51,7 +52,7 @@ def test_where_hits_are_few_or_groups_single_the_pooled_interval_stays():
 def game(mechanism, answers, trials=40):
     repeated = np.broadcast_to(answers, (trials, *answers.shape)).copy()
     releases = mechanism.release(repeated, np.random.default_rng(0))[:, None]
-    return Released(answers=repeated, releases=releases)
+    return released(repeated, releases)
 
 
 COUNTS = np.array([[9.0, 5.0, 3.0, 1.0, 0.0], [2.0, 8.0, 1.0, 0.0, 4.0]])
@@ -74,7 +75,7 @@ def test_a_deterministic_ranking_of_recorded_counts_gets_no_interval(metric):
     # Drawn worlds are chance enough for an interval.
     rng = np.random.default_rng(1)
     answers = rng.integers(0, 9, size=(30, 2, 5)).astype(float)
-    varied = Released(answers=answers, releases=ranking.release(answers, rng)[:, None])
+    varied = released(answers, ranking.release(answers, rng)[:, None])
     (found,) = metric.estimate([varied], NAMES, ranking).values()
     assert found.n > 0
 

@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import brentq
 from sklearn.metrics import ndcg_score
 
-from bench.metrics.base import Names, NotMeasurableError, Released
+from bench.metrics.base import Names, NotMeasurableError
 from bench.metrics.ranking import (
     NDCG,
     AccuracyAtRank,
@@ -18,6 +18,7 @@ from bench.metrics.ranking import (
 )
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.top_k.ranking import largest
+from tests.support.games import released
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("s",), pairs=(), statistics=("a", "b", "c", "d"))
@@ -25,7 +26,7 @@ ACC = [AccuracyAtRank(rank=r, name=f"acc_at_{r}") for r in (1, 2, 3)]
 
 
 def value(metric, answers, releases):
-    game = Released(answers=np.asarray(answers), releases=np.asarray(releases))
+    game = released(answers=np.asarray(answers), releases=np.asarray(releases))
     return metric.estimate([game], NAMES, ExactRelease())[""].value
 
 
@@ -141,7 +142,7 @@ def test_intervals_cover_groups_and_repetitions():
     rng = np.random.default_rng(0)
     answers = np.broadcast_to(COUNTS[0], (500, 2, 4))
     releases = (answers + rng.laplace(scale=4, size=answers.shape))[:, None]
-    game = Released(answers=answers, releases=releases)
+    game = released(answers=answers, releases=releases)
     top = ACC[0].estimate([game], NAMES, object())[""]
     assert top.n == 1000
     assert top.lower < top.value < top.upper

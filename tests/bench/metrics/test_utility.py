@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from bench.metrics.base import Names, NotMeasurableError, Released
+from bench.metrics.base import Names, NotMeasurableError
 from bench.metrics.utility import (
     AbsoluteError,
     NoiseVariance,
@@ -21,15 +21,17 @@ from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import DirectionalLaplaceNoise, LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.indistinguishability import PURE
+from tests.support.games import released
 
 few = settings(max_examples=50, deadline=None)
 NAMES = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("mean age, years", "# sex=F/M"))
 PLAIN = ExactRelease()
 EVERY = [AbsoluteError(), RelativeError(), NormError(norm=1, name="l1"), NoiseVariance()]
 
+
 ANSWERS = np.array([[1.0, -4.0], [2.0, 0.0], [0.0, 5.0]])
 RELEASES = np.array([[[2.0, -2.0]], [[0.0, 3.0]], [[1.0, 5.0]]])
-GAME = Released(answers=ANSWERS, releases=RELEASES)
+GAME = released(answers=ANSWERS, releases=RELEASES)
 
 
 def values(metric, games, mechanism=PLAIN, names=NAMES):
@@ -56,12 +58,12 @@ def test_norms_by_hand():
 
 def test_a_statistic_that_is_always_zero_has_no_relative_error():
     answers = ANSWERS * [1, 0]
-    game = Released(answers=answers, releases=RELEASES)
+    game = released(answers=answers, releases=RELEASES)
     assert list(values(RelativeError(), [game])) == ["mean age, years"]
 
 
 def test_a_repetition_of_zeros_only_does_not_hide_the_others():
-    zeros = Released(answers=ANSWERS * [1, 0], releases=RELEASES)
+    zeros = released(answers=ANSWERS * [1, 0], releases=RELEASES)
     found = RelativeError().estimate([zeros, GAME], NAMES, PLAIN)["# sex=F/M"]
     assert found.value == pytest.approx(0.25)
     assert found.n == 2
@@ -69,15 +71,15 @@ def test_a_repetition_of_zeros_only_does_not_hide_the_others():
 
 def test_several_releases_are_averaged_before_the_error():
     releases = np.array([[[0.0, 0.0], [4.0, 2.0]]])
-    game = Released(answers=np.array([[1.0, 1.0]]), releases=releases)
-    assert errors(game)[0].tolist() == [[1.0, 0.0]]
+    game = released(answers=np.array([[1.0, 1.0]]), releases=releases)
+    assert errors(game[0])[0].tolist() == [[1.0, 0.0]]
 
 
 @few
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**31))
 def test_norms_bound_each_other_and_sum_the_statistics(n, k, seed):
     rng = np.random.default_rng(seed)
-    game = Released(answers=rng.normal(size=(n, 2)), releases=rng.normal(size=(n, k, 2)))
+    game = released(answers=rng.normal(size=(n, 2)), releases=rng.normal(size=(n, k, 2)))
     l1 = values(NormError(norm=1, name="l1"), [game])[""]
     l2 = values(NormError(norm=2, name="l2"), [game])[""]
     assert l2 <= l1 * (1 + 1e-12)
@@ -90,29 +92,29 @@ def test_norms_bound_each_other_and_sum_the_statistics(n, k, seed):
 def test_errors_ignore_a_shift_and_scale_with_the_unit(seed, shift, unit):
     rng = np.random.default_rng(seed)
     answers, releases = rng.normal(size=(6, 2)), rng.normal(size=(6, 1, 2))
-    before = values(AbsoluteError(), [Released(answers=answers, releases=releases)])
-    moved = Released(answers=(answers + shift) * unit, releases=(releases + shift) * unit)
+    before = values(AbsoluteError(), [released(answers=answers, releases=releases)])
+    moved = released(answers=(answers + shift) * unit, releases=(releases + shift) * unit)
     after = values(AbsoluteError(), [moved])
     assert after == pytest.approx({k: v * unit for k, v in before.items()})
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
 def test_exact_releases_have_no_error(metric):
-    game = Released(answers=ANSWERS, releases=np.repeat(ANSWERS[:, None], 3, axis=1))
+    game = released(answers=ANSWERS, releases=np.repeat(ANSWERS[:, None], 3, axis=1))
     assert set(values(metric, [game]).values()) == {0.0}
 
 
 def test_scalar_answers_and_tables_are_flattened():
     one = Names(secrets=("a", "b"), pairs=((0, 1),), statistics=("count",))
-    scalars = Released(answers=np.array([1, 2]), releases=np.array([[2], [4]]))
+    scalars = released(answers=np.array([1, 2]), releases=np.array([[2], [4]]))
     assert values(AbsoluteError(), [scalars], names=one) == {"count": 1.5}
-    tables = Released(answers=np.zeros((2, 1, 2)), releases=np.ones((2, 3, 1, 2)))
+    tables = released(answers=np.zeros((2, 1, 2)), releases=np.ones((2, 3, 1, 2)))
     assert values(AbsoluteError(), [tables]) == {"mean age, years": 1, "# sex=F/M": 1}
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
 def test_releases_of_another_shape_are_not_measurable(metric):
-    ranking = Released(answers=np.zeros((4, 2)), releases=np.zeros((4, 1, 3)))
+    ranking = released(answers=np.zeros((4, 2)), releases=np.zeros((4, 1, 3)))
     with pytest.raises(NotMeasurableError, match=r"shape \(3,\) .* shape \(2,\)"):
         metric.estimate([ranking], NAMES, PLAIN)
 
@@ -126,10 +128,25 @@ def test_statistics_that_do_not_match_the_answers_are_refused(names):
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
 def test_releases_that_are_not_finite_are_refused(metric):
-    for bad in (math.nan, math.inf):
-        game = Released(answers=ANSWERS, releases=np.full((3, 1, 2), bad))
-        with pytest.raises(ValueError, match=r"^values must be finite"):
-            metric.estimate([game], NAMES, PLAIN)
+    game = released(answers=ANSWERS, releases=np.full((3, 1, 2), math.inf))
+    with pytest.raises(ValueError, match=r"^values must be finite"):
+        metric.estimate([game], NAMES, PLAIN)
+
+
+@pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
+def test_releases_with_missing_entries_have_no_error(metric):
+    releases = RELEASES.copy()
+    releases[1, 0, 0] = math.nan
+    with pytest.raises(NotMeasurableError, match=r"^missing entries of a release"):
+        metric.estimate([released(answers=ANSWERS, releases=releases)], NAMES, PLAIN)
+
+
+@pytest.mark.parametrize("metric", EVERY, ids=lambda m: m.name)
+@pytest.mark.parametrize("cut", [1, 2])
+def test_blocks_of_a_game_are_one_game(metric, cut):
+    (whole,) = GAME
+    blocks = [whole.rows(slice(0, cut)), whole.rows(slice(cut, 3))]
+    assert metric.estimate([blocks], NAMES, PLAIN) == metric.estimate([GAME], NAMES, PLAIN)
 
 
 @pytest.mark.parametrize("norm_", [0, 3, 2.5, None, "2"])
@@ -184,7 +201,7 @@ def test_the_measured_noise_variance_agrees_with_the_exact_one(name):
     mechanism = adding(noise)
     # Three releases: the variance is that of the first, not of their average.
     releases = np.stack([mechanism.release(answers, rng) for _ in range(3)], axis=1)
-    game = Released(answers=answers, releases=releases)
+    game = released(answers=answers, releases=releases)
     found = {
         statistic: estimate
         for metric in (NoiseVariance(), StatisticVariance())

@@ -12,6 +12,7 @@ from bench.datasets.source import DataError
 from bench.quantities.influence import ChainInfluence, NetworkInfluence, ProcessInfluence
 from bench.quantities.scales import ChainScale
 from bench.study.curve import Curve
+from bench.study.session import Session
 from mechanisms.base import NotApplicableError
 
 BINARY = GivenChain(transition=[[0.6, 0.4], [0.2, 0.8]])
@@ -193,7 +194,7 @@ def test_what_a_chains_sequences_told_stands_with_its_curve(tmp_path):
     fitted = {"_target_": "bench.datasets.sequences.chains.FittedSequences", "path": str(path)}
     quantity = {"_target_": "bench.quantities.influence.ChainInfluence", "source": fitted}
     study = Curve(quantities={"mine": quantity}, x=[1.0])
-    facts = study.run_cell(study.cells()[0]).facts
+    facts = study.run_cell(study.cells()[0], Session()).facts
     told = "label b is never left: its row of the chain is set to uniform over the other labels"
     assert facts["ingestion_notes"] == f"rows.csv: 4 rows; {told}"
 

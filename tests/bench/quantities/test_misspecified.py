@@ -17,7 +17,7 @@ def source(p, q):
 
 
 def worth(assumed, true, x=X, length=60):
-    quantity = MisspecifiedChain(assumed=source(*assumed), true=source(*true), length=length)
+    quantity = MisspecifiedChain(assumed=source(*assumed), actual=source(*true), length=length)
     return [b.hi for b in quantity.curve(np.asarray(x, dtype=float))]
 
 
@@ -48,6 +48,6 @@ def test_the_formula_and_its_upper_bound(assumed, true, epsilon):
 
 def test_bad_parameters_are_one_line():
     with pytest.raises(ValueError, match="length must be a whole number"):
-        MisspecifiedChain(assumed=source(0.6, 0.8), true=source(0.6, 0.8), length=0)
+        MisspecifiedChain(assumed=source(0.6, 0.8), actual=source(0.6, 0.8), length=0)
     with pytest.raises(ValueError, match="epsilon must be in"):
         worth((0.6, 0.8), (0.6, 0.8), [0.0])

@@ -325,7 +325,10 @@ def test_an_unoffered_fact_lists_what_is_offered():
         ({"seed": -1}, "seed must be a whole number of at least 0, got seed=-1."),
         ({"seed": None}, "seed must be a whole number of at least 0, got seed=None."),
         ({"secret": "poor"}, "secret must be 'rich', got secret='poor'."),
-        ({"model": "guessed"}, "model must be 'sampled' or 'exact', got model='guessed'."),
+        (
+            {"model": "guessed"},
+            "model must be 'sampled', 'exact' or 'population', got model='guessed'.",
+        ),
         ({"worlds": "real"}, "worlds must be 'data' or 'model', got worlds='real'."),
         ({"split": (200,)}, "split must be two numbers of records, got (200,)."),
         ({"split": (1, 2, 3)}, "split must be two numbers of records, got (1, 2, 3)."),

@@ -96,16 +96,6 @@ def test_a_key_alone_counts_not_the_code_of_another_version(store, tmp_path, mon
     assert sweep(store, tmp_path, study).computed == 2
 
 
-def test_a_sweep_of_an_early_version_says_so(store, tmp_path):
-    sweep(store, tmp_path, Obedient(size=2))
-    recorded = latest_sweep(store, "test")
-    early = type(recorded)(
-        **{name: getattr(recorded, name) for name in recorded.__slots__} | {"runs": []}
-    )
-    with pytest.raises(StoreError, match="is of an earlier version: run it again"):
-        table_of(store, early)
-
-
 def test_the_time_of_a_cell_is_estimated_from_the_newest(store, tmp_path, monkeypatch):
     assert mean_seconds(store, "test") is None
     sweep(store, tmp_path, Obedient(size=5))

@@ -181,6 +181,7 @@ def test_a_store_of_another_schema_is_said_to_be_that_in_one_line(run, tmp_path,
     with pytest.raises(StoreError, match=r"written by another version \(schema 1, this one reads"):
         latest_sweep(store, "test")
     assert "schema 1" in told_of_older(store, "test")
+    capsys.readouterr()
     assert leaderboard_command(["experiment=test", f"tracking_uri={store.uri}"]) == 2
     error = capsys.readouterr().err.strip()
     assert error.startswith("error: the store sqlite:///")

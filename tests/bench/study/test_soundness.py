@@ -107,6 +107,9 @@ def test_the_code_of_components_outside_counts(tmp_path, monkeypatch):
     assert foreign_sources({"_target_": "bench.sweep.engine.Serial"}) == {}
 
 
+ERROR = {"l2": {"_target_": "bench.metrics.utility.NormError", "norm": 2, "name": "l2"}}
+
+
 def test_a_mechanism_cannot_change_the_worlds_of_the_others(run):
     study = Cross(
         scenarios={"p": node("Points")},
@@ -114,7 +117,7 @@ def test_a_mechanism_cannot_change_the_worlds_of_the_others(run):
             "in_place": node("InPlace"),
             "noiseless": {"_target_": "mechanisms.noise.identity.Noiseless"},
         },
-        attacks={"lr": LIKELIHOOD}, metrics=ACCURACY, n_test=20, n_holdout=20,
+        attacks={"lr": LIKELIHOOD}, metrics=ACCURACY | ERROR, n_test=20, n_holdout=20,
     )  # fmt: skip
     outcome, _ = run(study)
     (_, changed), (_, exact) = outcome.results

@@ -69,7 +69,7 @@ def test_budgets_and_answers_without_noise_are_refused_with_the_reason():
     same = GaussianAnswers(means=np.ones((2, 1)), covariances=np.ones((2, 1, 1)), pairs=((0, 1),))
     with pytest.raises(NotApplicableError, match="no Laplace noise is called for at distance 0"):
         ExpectedValueLaplace().calibrate(same, budget=Epsilon(epsilon=1.0))
-    with pytest.raises(NotApplicableError, match="epsilon inf: release the answer itself"):
+    with pytest.raises(NotApplicableError, match="epsilon=inf: release the answer itself"):
         ExpectedValueLaplace().calibrate(answers(0), budget=Epsilon(epsilon=math.inf))
     gaussian = ExpectedValueGaussian().calibrate(same, budget=EpsilonDelta(epsilon=1.0, delta=1e-3))
     assert gaussian.guarantee.bound == 0.0

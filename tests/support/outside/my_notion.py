@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.stats import beta
 
-from attacks.base import Worlds
+from attacks.base import Transcript
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
 from mechanisms.privacy.budget import Budget
@@ -154,4 +154,5 @@ class Bits:
         raise NotOfferedError("the scenario offers receivers")
 
     def draw(self, secret, split, rng):
-        return Worlds(secret=secret, answers=rng.integers(2, size=(len(secret), 1)).astype(float))
+        records = rng.integers(2, size=(len(secret), 1)).astype(float)
+        return Transcript(secret=secret, answers=records)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.datasets.checkins import checkin_stream
-from bench.datasets.checkins.checkin_labels import common_labels, folded, merged_labels
+from bench.datasets.checkins.checkin_labels import common_labels, fold, merged_labels
 from bench.datasets.checkins.foursquare import CHECKINS, CITIES, POIS, Foursquare, read_folder
 from bench.datasets.checkins.foursquare_checkins import CheckIns, by_user, repeats
 from bench.datasets.checkins.foursquare_venues import CITY_COLUMNS, CITY_PATTERNS
@@ -60,8 +60,8 @@ def test_labels_are_the_78_of_the_paper():
     assert len(labels) == len(set(labels)) == 78
     assert labels[0] == "Nightclub"
     assert labels[-1] == OTHER
-    assert merged_labels()[folded("Hostel")] == "Hotel"
-    assert merged_labels()[folded("Smoke Shop")] == OTHER
+    assert merged_labels()[fold("Hostel")] == "Hotel"
+    assert merged_labels()[fold("Smoke Shop")] == OTHER
     assert merged_labels()["women's store"] == "Women’s Store"
     assert len(merged_labels()) == 429
 

@@ -1,0 +1,9 @@
+"""Mechanisms at equal leakage: `matched` turns any calibration's dial until an exact number is met.
+
+Open `matched` first. `dial` reads the number at a position, `search` finds the position and refuses
+what cannot be met.
+"""
+
+from mechanisms.lazy import lazy_names
+
+__getattr__ = lazy_names(__name__, {"Matched": "matched"})
