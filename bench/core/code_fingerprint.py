@@ -168,7 +168,11 @@ def _file_of(name: str) -> Path | None:
 
 def _private(name: str, path: Path) -> bool:
     """Whether a module is neither Python's, nor installed, nor one of this project's packages."""
-    folders = sysconfig.get_paths().values()
-    installed = any(path.is_relative_to(folder) for folder in folders)
-    installed = installed or not INSTALLED.isdisjoint(path.parts)
-    return not installed and name.partition(".")[0] not in PACKAGES
+    if name.partition(".")[0] in PACKAGES or not INSTALLED.isdisjoint(path.parts):
+        return False
+    return not any(path.is_relative_to(folder) for folder in _python_folders())
+
+
+@functools.cache
+def _python_folders() -> tuple[str, ...]:
+    return tuple(sysconfig.get_paths().values())  # takes a millisecond, and is asked for each file

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pandas as pd
 import pytest
 
 from bench.config.build import ConfigError
+from bench.store.tracking import Store
 from bench.study.cross import Cross
-from bench.sweep.engine import Processes
-from tests.conftest import node
+from bench.sweep.engine import Processes, Serial
+from tests.conftest import experiment, node
 
 MECHANISMS = {
     "laplace": {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"},
@@ -51,21 +54,23 @@ def by_cell(table):
     return table.set_index(["cell", "attack", "metric", "statistic"]).sort_index()
 
 
-def test_serial_and_processes_give_the_same_table_bit_for_bit(run, tmp_path):
-    serial, _ = run(study(), folder=tmp_path)
-    other = tmp_path / "other"
-    other.mkdir()
-    parallel, _ = run(study(), engine=Processes(workers=2), folder=other)
-    pd.testing.assert_frame_equal(serial.table, parallel.table, check_exact=True)
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory, blank_store):
+    """Return the table of the whole study, one cell after the other."""
+    folder = tmp_path_factory.mktemp("serial")
+    store = Store(f"sqlite:///{shutil.copy(blank_store, folder / 'mlflow.db')}")
+    return experiment(study(), folder).run(Serial(), store, study().cells(), resume=True).table
 
 
-def test_order_and_subset_of_mechanisms_change_no_number(run, tmp_path):
-    whole, _ = run(study(), folder=tmp_path)
-    other = tmp_path / "other"
-    other.mkdir()
+def test_serial_and_processes_give_the_same_table_bit_for_bit(run, serial):
+    parallel, _ = run(study(), engine=Processes(workers=2))
+    pd.testing.assert_frame_equal(serial, parallel.table, check_exact=True)
+
+
+def test_order_and_subset_of_mechanisms_change_no_number(run, serial):
     some = {name: MECHANISMS[name] for name in ("noiseless", "laplace")}
-    part, _ = run(study(some), folder=other)
-    kept = whole.table[whole.table["mechanism"] != "gaussian"]
+    part, _ = run(study(some))
+    kept = serial[serial["mechanism"] != "gaussian"]
     kept = kept.drop(columns="delta")  # the gaussian alone has it
     pd.testing.assert_frame_equal(by_cell(kept), by_cell(part.table), check_exact=True)
 
