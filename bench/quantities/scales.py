@@ -13,9 +13,8 @@ from mechanisms.influence.markov import chain_curve
 from mechanisms.influence.markov_quilt import (
     approximate_scale,
     exact_scale,
-    smallest_stationary_mass,
-    spectral_gap,
 )
+from mechanisms.influence.mixing import smallest_stationary_mass, spectral_gap
 from mechanisms.privacy.bracket import Bracket
 
 METHODS = ("quilt_exact", "quilt_approximate", "curve", "group", "entry")
