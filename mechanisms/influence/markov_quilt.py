@@ -13,17 +13,19 @@ one of the shorter chain with no more entries and no more influence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from mechanisms.check import FloatArray, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import longest
-from mechanisms.influence.mixing import Groups, mixing_groups
+from mechanisms.influence.mixing import mixing_groups
 from mechanisms.influence.separations import NodeGroup, node_groups
 
 FIRST_WINDOW = 32
+
+_Groups = Callable[[int], Iterator[NodeGroup]]
 
 
 def exact_scale(
@@ -107,7 +109,7 @@ def approximate_scale(
     smallest_mass : float in [0, 1]
         Smallest stationary probability over states and chains of Theta.
     gap : float in [0, 2]
-        Smallest spectral gap over Theta (`mechanisms.influence.mixing.spectral_gap`).
+        Smallest spectral gap over Theta (`spectral_gap`).
     lengths, epsilon, uncertainty_penalty, database
         As in `exact_scale`.
 
@@ -174,7 +176,7 @@ def approximate_composed_epsilon(
 
 
 def _compose(
-    groups: Groups,
+    groups: _Groups,
     length: int,
     per_entry_epsilon: float,
     uncertainty_penalty: float,
@@ -206,7 +208,7 @@ def _trivial_quilts(
 
 
 def _scales(
-    groups: Groups,
+    groups: _Groups,
     length: int,
     epsilon: float,
     uncertainty_penalty: float,

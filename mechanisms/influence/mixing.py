@@ -1,8 +1,4 @@
-"""How fast a chain forgets, by its spectrum alone: the bounds of MQMApprox.
-
-Song, Wang and Chaudhuri (2017), section 4.4: the smallest stationary probability and the spectral
-gap bound the influence of every quilt, whatever the chain's other numbers and its first state.
-"""
+"""How fast a chain forgets: the quantities of MQMApprox (Song, Wang, Chaudhuri 2017)."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from mechanisms.check import FloatArray, within
 from mechanisms.influence.chain import stationary_laws
 from mechanisms.influence.separations import NodeGroup
 
-Groups = Callable[[int], Iterator[NodeGroup]]
+_Groups = Callable[[int], Iterator[NodeGroup]]
 
 
 def smallest_stationary_mass(transition: FloatArray) -> float:
@@ -43,17 +39,13 @@ def spectral_gap(transition: FloatArray) -> float:
     return float(np.clip(2 * gap if reversible else gap, 0.0, 2.0))
 
 
-def mixing_groups(smallest_mass: float, gap: float, length: int) -> Groups:
-    """Return, for a largest quilt, the nodes of a chain with one bound for them all.
-
-    With ``D_t = exp(-gap t / 2) / smallest_mass`` and ``T(t) = log (1 + D_t) / (1 - D_t)``, inf
-    where ``D_t >= 1``: 2 T to the left and T to the right, never too small (Lemma 4.8).
-    """
+def mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
+    """Return the one group of nodes of a chain that is known by its mixing alone."""
     within("smallest_mass", smallest_mass, 0, 1)
     within("gap", gap, 0, 2)
 
     def groups(b_max: int) -> Iterator[NodeGroup]:
-        bound = _mixing_bound(smallest_mass, gap, b_max)[None, :, None]
+        bound = mixing_bound(smallest_mass, gap, b_max)[None, :, None]
         yield NodeGroup(
             first=1,
             last=length,
@@ -66,7 +58,8 @@ def mixing_groups(smallest_mass: float, gap: float, length: int) -> Groups:
     return groups
 
 
-def _mixing_bound(smallest_mass: float, gap: float, b_max: int) -> FloatArray:
+def mixing_bound(smallest_mass: float, gap: float, b_max: int) -> FloatArray:
+    """Return ``T(t) = log (1 + D_t)/(1 - D_t)`` for t up to `b_max`; inf where D_t >= 1."""
     with np.errstate(divide="ignore"):
         log_d = -gap * np.arange(1, b_max + 1) / 2 - np.log(smallest_mass)
     d = np.exp(np.minimum(log_d, 0.0))
