@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from bench.datasets.sequences.chains import GivenChain
+from bench.quantities.misspecified import MisspecifiedChain
 from bench.scenarios.chain_count import ChainCount
 from bench.study.cross import Cross
 from bench.study.session import Session
@@ -151,6 +152,23 @@ def test_the_closed_form_is_no_bound_for_the_truncated_prior():
 
 def load(folder, name):
     return yaml.safe_load((resources.files("conf") / folder / f"{name}.yaml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("true", "expected"),
+    [
+        ((0.5, 0.55), [0.160, 0.336, 0.576, 2.013, 6.013]),
+        ((0.65, 0.85), [0.650, 1.279, 2.590, 4.735, 8.735]),
+        ((0.8, 0.8), [0.734, 1.399, 2.604, 4.575, 8.575]),
+        ((0.9, 0.9), [1.376, 2.453, 4.088, 6.197, 10.197]),
+    ],
+)
+def test_a_claim_under_another_chain(true, expected):
+    p, q = true
+    actual = GivenChain(transition=((p, 1 - p), (1 - q, q)))
+    worth = MisspecifiedChain(assumed=GivenChain(transition=BINARY), actual=actual, length=100)
+    found = [b.hi for b in worth.curve(np.array([0.5, 1.0, 2.0, 4.0, 8.0]))]
+    assert found == pytest.approx(expected, abs=1e-3)
 
 
 def test_every_column_of_the_ledger_is_filled_and_violations_are_explained():

@@ -20,7 +20,7 @@ from mechanisms.renyi.best_published import best_laplace_scale
 from mechanisms.renyi.joint_convex import joint_convex_laplace_scale
 from mechanisms.renyi.relaxed_kantorovich import relaxed_kantorovich_scale
 from mechanisms.renyi.shift_reduction import shift_gaussian_scale, shift_laplace_scale
-from mechanisms.renyi.tight_noise import tight_scale
+from mechanisms.renyi.tight_noise import repeated_pure_epsilon, tight_scale
 from mechanisms.renyi.w_infinity import w_infinity_laplace_scale
 from tests.bench.study.test_ledger import LIKELIHOOD
 from tests.support.laws import embedded
@@ -226,6 +226,18 @@ def heart(mechanism, **changes):
 
 def number(result, metric):
     return next(r["value"] for r in result.rows if r["metric"] == metric and not r["attack"])
+
+
+def test_releases_of_tight_noise_cost_more_than_their_sum():
+    student, adult = ([embedded(name)] for name in ("student", "adult"))
+    once = tight_scale(*student[0], order=math.inf, epsilon=0.5, noise="laplace")
+    assert once == pytest.approx(1.117, abs=1e-3)
+    leaks = [repeated_pure_epsilon(student, once, k) for k in (1, 2, 3)]
+    assert leaks == pytest.approx([0.5, 1.693, 3.154], abs=2e-3)
+    assert repeated_pure_epsilon(student, 3 * once, 3) == pytest.approx(0.5, abs=1e-3)
+    assert repeated_pure_epsilon(student, 2.9 * once, 3) > 0.51
+    bare = tight_scale(*adult[0], order=math.inf, epsilon=1.0, noise="laplace")
+    assert repeated_pure_epsilon(adult, bare, 3) == pytest.approx(1.0489, abs=1e-3)
 
 
 def test_expected_value_noise_breaks_its_claim_on_a_column_that_is_no_translation():

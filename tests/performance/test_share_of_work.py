@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 PROFILED = """
 import sys, time
 start = time.perf_counter()
-import bench.study.game as game, bench.study.cell_rows as measure, bench.study.cross as cross
+import bench.study.cross as cross
+from bench.study.attack_run import AttackRun
+from bench.study.evidence import CellEvidence
+from bench.study.game import Game
 spent = {}
 def timed(owner, name):
     inner = getattr(owner, name)
@@ -24,12 +27,12 @@ def timed(owner, name):
         finally:
             spent[name] = spent.get(name, 0.0) + time.perf_counter() - began
     setattr(owner, name, outer)
-timed(game.Game, "worlds")          # drawing (once a process)
-timed(game.Game, "releases")        # releasing
-timed(game.Game, "_attackers")      # fitting
-timed(game.Game, "_scores")         # scoring: attacks
+timed(Game, "worlds")               # drawing (once a process)
+timed(Game, "releases")             # releasing
+timed(AttackRun, "_attackers")      # fitting
+timed(AttackRun, "_scores")         # scoring: attacks
 timed(cross, "metric_rows")         # scoring: metrics
-timed(measure, "certify_attack")    # scoring: certificates
+timed(CellEvidence, "_tests")       # scoring: thresholds and counts
 import bench.sweep.engine as engine
 from bench.store.tracking import Store
 timed(engine, "run_cell_safely")    # a whole cell
@@ -38,7 +41,7 @@ from bench.__main__ import main
 code = main()
 wall = time.perf_counter() - start
 # worlds and releases are also asked for inside the others: count the outer ones and the rest once.
-outer = sum(spent[n] for n in ("_attackers", "_scores", "metric_rows", "certify_attack"))
+outer = sum(spent[n] for n in ("_attackers", "_scores", "metric_rows", "_tests"))
 sweep = spent["run_cell_safely"] + spent["record"]
 sys.stderr.write(f"SHARE {outer / sweep:.4f} of the cells, {outer / wall:.4f} of {wall:.1f} s\\n")
 sys.exit(code)

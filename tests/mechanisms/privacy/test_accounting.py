@@ -49,6 +49,17 @@ def test_several_releases_agree_with_the_discrete_law_in_the_limit(k):
     assert found < k * 0.8
 
 
+@pytest.mark.parametrize("moved", [(1, 39), (13, 27), (20, 20)])
+def test_a_move_along_one_coordinate_is_worst(moved):
+    steps, scale = sum(moved), np.full(2, 40 / 0.8)
+    at = [FiniteLaw(atoms=[[float(x) for x in y]], weights=[1.0]) for y in ((0, 0), moved)]
+    one = [FiniteLaw(atoms=[[float(x)]], weights=[1.0]) for x in (0, steps)]
+    spread, along = geometric_lattice(*at, scale), geometric_lattice(*one, scale[:1])
+    for epsilon in (0.0, 0.2, 0.5, 0.7):
+        assert spread.delta(epsilon).lo <= along.delta(epsilon).hi + 1e-12
+    assert spread.delta(0.5).hi < along.delta(0.5).lo
+
+
 def test_many_releases_cost_far_less_than_their_sum():
     pytest.importorskip("dp_accounting")
     once = GroupLaplace().calibrate(RECORDS, budget=Epsilon(epsilon=0.1))
