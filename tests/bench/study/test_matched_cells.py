@@ -117,7 +117,7 @@ def test_a_matched_cell_says_what_it_matches_and_shows_the_number():
     mechanisms = {"m": plan("isotropic"), "e": plan("laplace", target="epsilon", value=0.5)}
     found = results(cross(TWO_POINTS, mechanisms, grid={"epsilon": [1.0, 2.0]}))
     cell, result = found["m"]
-    told = "accuracy 0.55 for s0 | s1 to who knows their laws, in the model"
+    told = "accuracy 0.55: s0 | s1, known laws, in the model"
     assert cell.name == f"m target={told}"
     assert cell.labels == {"scenario": "adult", "mechanism": "m", "target": told}
     (row,) = [r for r in result.rows if r["metric"] == "matched"]
@@ -135,7 +135,7 @@ def test_the_delta_of_an_epsilon_and_the_records_are_in_the_name():
                     weights=[[1.0]] * 3)  # fmt: skip
     ((cell, result),) = results(cross(scenario, mechanisms)).values()
     assert cell.labels["target"] == (
-        "epsilon 0.5 at delta=1e-05 for the worst of 3 pairs to who knows their laws, on records"
+        "epsilon 0.5 at delta=1e-05: the worst of 3 pairs, known laws, on records"
     )
     assert result.status == "finished"
 
