@@ -10,12 +10,8 @@ import numpy as np
 from mechanisms.check import FloatArray, one_of, positive, whole, within
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import chain_curve
-from mechanisms.influence.markov_quilt import (
-    approximate_scale,
-    exact_scale,
-    smallest_stationary_mass,
-    spectral_gap,
-)
+from mechanisms.influence.markov_quilt import approximate_scale, exact_scale
+from mechanisms.influence.mixing import smallest_stationary_mass, spectral_gap
 from mechanisms.privacy.bracket import Bracket
 
 METHODS = ("quilt_exact", "quilt_approximate", "curve", "group", "entry")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.core.cell import Plain, canonical
 from bench.study.shared_worlds import Sizes
-from mechanisms.sharing import Share
+from mechanisms.privacy.sharing import Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

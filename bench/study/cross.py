@@ -34,7 +34,7 @@ from mechanisms.base import (
 from mechanisms.check import one_of, whole, within
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.budget import NoBudget
-from mechanisms.sharing import HasSharedCalibration, Share, calibrate, check_share
+from mechanisms.privacy.sharing import HasSharedCalibration, Share, calibrate, check_share
 
 CrossCell = Cell[CellSpec]
 

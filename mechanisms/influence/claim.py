@@ -8,12 +8,8 @@ from typing import Literal, Protocol
 from mechanisms.base import NotApplicableError
 from mechanisms.group_privacy import group_epsilon, replaced_units
 from mechanisms.influence.knowledge import ChainKnowledge, CurveKnowledge
-from mechanisms.influence.markov_quilt import (
-    approximate_composed_epsilon,
-    composed_epsilon,
-    smallest_stationary_mass,
-    spectral_gap,
-)
+from mechanisms.influence.markov_quilt import approximate_composed_epsilon, composed_epsilon
+from mechanisms.influence.mixing import smallest_stationary_mass, spectral_gap
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.additive import NoiseLaw
 from mechanisms.privacy.assumptions import Assumptions, Condition, Priors, Public

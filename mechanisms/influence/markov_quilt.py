@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from mechanisms.check import FloatArray, positive, whole, within
-from mechanisms.influence.chain import MarkovChain, stationary_laws
+from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import longest
+from mechanisms.influence.mixing import mixing_groups
 from mechanisms.influence.separations import NodeGroup, node_groups
 
 FIRST_WINDOW = 32
@@ -119,34 +120,8 @@ def approximate_scale(
     most ``2 T(a) + T(b)`` (Song et al. 2017, Lemma 4.8). All nodes and quilts are searched.
     """
     length = longest(lengths)
-    groups = _mixing_groups(smallest_mass, gap, length)
+    groups = mixing_groups(smallest_mass, gap, length)
     return float(_scales(groups, length, epsilon, uncertainty_penalty, database).max())
-
-
-def smallest_stationary_mass(transition: FloatArray) -> float:
-    """Return the smallest stationary probability; 0 where the chain is not irreducible."""
-    laws = stationary_laws(transition)
-    return float(laws[0].min()) if len(laws) == 1 else 0.0
-
-
-def spectral_gap(transition: FloatArray) -> float:
-    """Return the gap g of MQMApprox in [0, 2]; 0 where the chain is not irreducible.
-
-    ``2 min(1 - |lambda|)`` over the eigenvalues of P but one 1 if P is reversible, else
-    ``min(1 - |lambda|)`` over those of ``P P*`` but one 1, with P* the reversed chain.
-    (Song et al. 2017, Section 4.4.)
-    """
-    laws = stationary_laws(transition)
-    if len(laws) > 1 or not laws[0].min() > 0:
-        return 0.0
-    root = np.sqrt(laws[0])
-    # Similar to P, and symmetric exactly where P is reversible.
-    matrix = root[:, None] * transition / root
-    reversible = np.allclose(matrix, matrix.T, rtol=0.0, atol=1e-12)
-    symmetric = (matrix + matrix.T) / 2 if reversible else matrix @ matrix.T
-    sizes = np.sort(np.abs(np.linalg.eigvalsh(symmetric)))[:-1]
-    gap = 1 - (sizes[-1] if sizes.size else 0.0)
-    return float(np.clip(2 * gap if reversible else gap, 0.0, 2.0))
 
 
 def composed_epsilon(
@@ -192,7 +167,7 @@ def approximate_composed_epsilon(
 ) -> float:
     """Return `composed_epsilon` by the bounds of `approximate_scale`: an upper bound on it."""
     return _compose(
-        _mixing_groups(smallest_mass, gap, whole("length", length)),
+        mixing_groups(smallest_mass, gap, whole("length", length)),
         length,
         per_entry_epsilon,
         uncertainty_penalty,
@@ -221,24 +196,6 @@ def _compose(
         if b_max == length or b_max * per_entry_epsilon + uncertainty_penalty >= worst:
             return worst
         b_max = min(2 * b_max, length)
-
-
-def _mixing_groups(smallest_mass: float, gap: float, length: int) -> _Groups:
-    within("smallest_mass", smallest_mass, 0, 1)
-    within("gap", gap, 0, 2)
-
-    def groups(b_max: int) -> Iterator[NodeGroup]:
-        bound = _mixing_bound(smallest_mass, gap, b_max)[None, :, None]
-        yield NodeGroup(
-            first=1,
-            last=length,
-            length=length,
-            left=2 * bound,
-            right=bound,
-            columns=np.zeros(1, dtype=np.int64),
-        )
-
-    return groups
 
 
 def _trivial_quilts(
@@ -317,14 +274,6 @@ def _influences(
                     np.maximum(influence[:, 0], 0.0) + uncertainty_penalty
                 )
     return influences
-
-
-def _mixing_bound(smallest_mass: float, gap: float, b_max: int) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        log_d = -gap * np.arange(1, b_max + 1) / 2 - np.log(smallest_mass)
-    d = np.exp(np.minimum(log_d, 0.0))
-    with np.errstate(divide="ignore"):
-        return np.where(log_d < 0, np.log1p(d) - np.log1p(-d), np.inf)
 
 
 def _same_states(chains: Sequence[MarkovChain]) -> None:

@@ -25,7 +25,7 @@ from mechanisms.noise.identity import ExactRelease
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.sharing import HasSplit
+from mechanisms.privacy.sharing import HasSplit
 
 SCANS = 8  # up to this many picks, repeated scans are faster than a sort
 

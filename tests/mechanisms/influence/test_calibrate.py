@@ -33,7 +33,7 @@ from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.budget import Epsilon
 from mechanisms.privacy.guarantee import NoClaim
-from mechanisms.sharing import calibrate as share
+from mechanisms.privacy.sharing import calibrate as share
 
 COUNT = Sensitivity(l1=1.0, l2=1.0, unit="entry", size=100, dimension=1)
 HISTOGRAM = Sensitivity(l1=2.0, l2=2**0.5, unit="entry", size=100, dimension=3)

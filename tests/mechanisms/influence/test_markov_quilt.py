@@ -10,9 +10,8 @@ from mechanisms.influence.markov_quilt import (
     composed_epsilon,
     exact_scale,
     node_scales,
-    smallest_stationary_mass,
-    spectral_gap,
 )
+from mechanisms.influence.mixing import smallest_stationary_mass, spectral_gap
 from mechanisms.influence.uncertainty import uncertainty_penalty
 from tests.mechanisms.influence.brute_force import (
     chain_table,

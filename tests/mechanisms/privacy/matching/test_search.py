@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.base import NotApplicableError
-from mechanisms.matching.search import largest_safe
 from mechanisms.privacy.bracket import Bracket
+from mechanisms.privacy.matching.search import largest_safe
 
 
 def search(number, value, floor=0.0, wide=0.0):

@@ -18,11 +18,11 @@ from mechanisms.base import (
 )
 from mechanisms.knowledge import AnswerLaws
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.matching.search import LADDER
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.rank import spared
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.matching.search import LADDER
 
 
 def leakages(mechanism: Mechanism, laws: AnswerLaws, n_releases: int) -> list[PairLeakage]:

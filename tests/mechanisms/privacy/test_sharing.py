@@ -26,11 +26,11 @@ from mechanisms.knowledge import GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import laplace_lattice
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, RenyiEpsilon
+from mechanisms.privacy.sharing import calibrate, check_share
 from mechanisms.renyi.alpha_wasserstein import AlphaWassersteinGaussian, AlphaWassersteinLaplace
 from mechanisms.renyi.power_noise import WassersteinExponential
 from mechanisms.renyi.tight_noise import TightNoise
 from mechanisms.renyi.tight_pure_laplace import TightPureLaplace
-from mechanisms.sharing import calibrate, check_share
 from mechanisms.top_k.calibrations import InfluenceTopK
 from mechanisms.top_k.ranking import TopK
 

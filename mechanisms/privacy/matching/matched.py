@@ -15,10 +15,10 @@ from mechanisms.base import Calibration, Knowledge, Mechanism, NotApplicableErro
 from mechanisms.check import one_of, within
 from mechanisms.knowledge import AnswerLaws
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.matching.dial import Dial, leakages
-from mechanisms.matching.search import largest_safe
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Budget, NoBudget
+from mechanisms.privacy.matching.dial import Dial, leakages
+from mechanisms.privacy.matching.search import largest_safe
 
 TargetName = Literal["accuracy", "epsilon at delta", "epsilon"]
 TARGETS = ("accuracy", "epsilon at delta", "epsilon")

@@ -22,11 +22,11 @@ from mechanisms.laws.answer import GaussianLaw
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.gaussian_tradeoff import gaussian_distance
 from mechanisms.leakage.pair import FinitePair
-from mechanisms.matching.matched import Matched
 from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.identity import Noiseless
 from mechanisms.privacy.budget import Epsilon, NoBudget
 from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.matching.matched import Matched
 from mechanisms.renyi.tight_noise import TightNoise
 
 few = settings(max_examples=25, deadline=None)
