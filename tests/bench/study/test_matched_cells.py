@@ -44,7 +44,7 @@ def plan(name, **changes):
     if name != "laplace":
         settings.setdefault("delta", 0.001)
     return {
-        "_target_": "mechanisms.matching.matched.Matched",
+        "_target_": "mechanisms.privacy.matching.matched.Matched",
         "of": {"_target_": OF[name]},
     } | settings
 
