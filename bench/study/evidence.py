@@ -13,11 +13,11 @@ from bench.metrics.roc import pair_scores
 from bench.scenarios.base import HasUnpooledLaws, K
 from bench.study.game import Game
 from bench.study.ledger import Counts, counted
-from mechanisms.base import HasLeakage, HasNoiseCovariance, Mechanism, NotOfferedError
+from mechanisms.base import HasLeakage, Mechanism, NotOfferedError
 from mechanisms.check import Array
-from mechanisms.laws.answer import AnswerLaw, GaussianLaw
+from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage
-from mechanisms.noise.rank import noised_directions
+from mechanisms.noise.rank import spared
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.notion import PairEvidence, PairNotion
 
@@ -92,24 +92,12 @@ class CellEvidence:
 
     @functools.cached_property
     def doubt(self) -> str:
-        """Why the model's exact number settles nothing on these worlds, or no text.
-
-        Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law
-        that rest may say little; but records have answers on a lattice, and there it can name them.
-        """
-        laws = self.game.laws() or ()
-        sizes = [law.mean.size for law in laws if isinstance(law, GaussianLaw)]
-        mechanism = self.game.mechanism
-        if self.game.scenario.worlds_from_model or not sizes:
+        """Why the model's exact number settles nothing on these worlds, or no text (`spared`)."""
+        game = self.game
+        found = spared(game.mechanism, game.laws() or ())
+        if game.scenario.worlds_from_model or not found:
             return ""
-        if not isinstance(mechanism, HasNoiseCovariance):
-            return ""
-        rank = noised_directions(mechanism.noise_covariance)[2]
-        if rank == sizes[0]:
-            return ""
-        return (
-            f"noise of rank {rank} in {sizes[0]} coordinates, under a continuous model of records"
-        )
+        return f"{found}, under a continuous model of records"
 
     def _tests(self, games: list[Scored]) -> tuple[Counts, ...]:
         """Count one test a pair, repetitions pooled.

@@ -51,7 +51,7 @@ def target_label(calibration: Calibration, scenario: Scenario) -> dict[str, str]
     listed = " or ".join(f"{secrets[i]} | {secrets[j]}" for i, j in pairs[:FEW])
     named = listed if len(pairs) <= FEW else f"the worst of {len(pairs)} pairs"
     place = "in the model" if scenario.worlds_from_model else "on records"
-    return {TARGET: f"{calibration.target_name} for {named} to who knows their laws, {place}"}
+    return {TARGET: f"{calibration.target_name}: {named}, known laws, {place}"}
 
 
 def matched_rows(

@@ -94,6 +94,8 @@ def _gaussian(p: FiniteLaw, q: FiniteLaw, epsilon: float, scale: float) -> Brack
     knots = np.union1d(p.atoms, q.atoms)
     # The mass that both sides share cancels before noise: what is left has disjoint atoms.
     net = _weighted_difference(log_weights(p, knots), log_weights(q, knots), epsilon)
+    if not np.isfinite(net).all():
+        raise ArithmeticError(f"e^{epsilon:.6g} is beyond double precision")
     gains, losses = net.clip(min=0), (-net).clip(min=0)
     if not gains.any() or not losses.any():
         mass = min(1.0, float(gains.sum()))

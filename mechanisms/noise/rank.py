@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from mechanisms.base import HasNoiseCovariance
 from mechanisms.check import FloatArray
+from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 
 NOISED = 1e-12
 
@@ -29,3 +33,22 @@ def noised_directions(covariance: FloatArray) -> tuple[FloatArray, FloatArray, i
     values, vectors = np.linalg.eigh(covariance)
     rank = int((values > NOISED * values[-1]).sum()) if values[-1] > 0 else 0
     return values, vectors, rank
+
+
+def spared(mechanism: object, laws: Iterable[AnswerLaw]) -> str:
+    """Return that additive noise spares directions of continuous answers, in words, or no text.
+
+    Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law that
+    rest may say little; but records have answers on a lattice, and there it can name them.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    laws : iterable of AnswerLaw
+        Only Gaussian ones are a model of something else.
+    """
+    sizes = [law.mean.size for law in laws if isinstance(law, GaussianLaw)]
+    if not sizes or not isinstance(mechanism, HasNoiseCovariance):
+        return ""
+    rank = noised_directions(mechanism.noise_covariance)[2]
+    return "" if rank == sizes[0] else f"noise of rank {rank} in {sizes[0]} coordinates"

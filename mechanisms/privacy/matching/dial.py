@@ -12,16 +12,14 @@ from typing import Any
 from mechanisms.base import (
     Calibration,
     HasLeakage,
-    HasNoiseCovariance,
     HasNoiselessForm,
     Mechanism,
     NotApplicableError,
 )
 from mechanisms.knowledge import AnswerLaws
-from mechanisms.laws.answer import GaussianLaw
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.identity import ExactRelease
-from mechanisms.noise.rank import noised_directions
+from mechanisms.noise.rank import spared
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.budget import Budget
 from mechanisms.privacy.matching.search import LADDER
@@ -78,7 +76,7 @@ class Dial:
         """Return the number at an epsilon; on records, where noise is void, the noiseless one."""
         if epsilon not in self._numbers:
             mechanism = self.mechanism(epsilon)
-            void = "" if self.laws.worlds_from_model else void_noise(mechanism, self.laws)
+            void = not self.laws.worlds_from_model and spared(mechanism, self.laws.answers or ())
             if void and self.noiseless is not None:
                 self._void[epsilon] = void
                 self._numbers[epsilon] = self.noiseless
@@ -117,23 +115,9 @@ class Dial:
 
     def told(self) -> str:
         """Return what was found about void noise, as the end of a sentence."""
-        reason = next(iter(self._void.values()), "")
-        return f"; {reason}" if reason else ""
-
-
-def void_noise(mechanism: Mechanism, laws: AnswerLaws) -> str:
-    """Return why additive noise hides nothing of records, or no text.
-
-    Noise in a proper subspace leaves the rest of the answer as it is. Under a continuous law that
-    rest may say little; records have answers on a lattice, and there it names them.
-    """
-    sizes = [law.mean.size for law in laws.answers or () if isinstance(law, GaussianLaw)]
-    if not sizes or not isinstance(mechanism, HasNoiseCovariance):
-        return ""
-    rank = noised_directions(mechanism.noise_covariance)[2]
-    if rank == sizes[0]:
-        return ""
-    return (
-        f"noise of rank {rank} in {sizes[0]} coordinates hides nothing of records, whose answers "
-        "lie on a lattice: it is matched in the model only, with worlds drawn from the model"
-    )
+        if not self._void:
+            return ""
+        return (
+            f"; {next(iter(self._void.values()))} hides nothing of records, whose answers lie on a "
+            "lattice: it is matched in the model only, with worlds drawn from the model"
+        )
