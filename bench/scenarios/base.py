@@ -7,9 +7,10 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from attacks.base import Transcript
-from mechanisms.base import Knowledge, NotOfferedError
+from mechanisms.base import Knowledge, Mechanism, NotOfferedError
 from mechanisms.check import IntArray
 from mechanisms.laws.answer import AnswerLaw
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
 K = TypeVar("K", bound=Knowledge)
 
@@ -75,6 +76,14 @@ class HasNotes(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """One line each."""
+
+
+@runtime_checkable
+class HasClaim(Protocol):
+    """A scenario whose secrets are not those that mechanisms are calibrated to."""
+
+    def claim(self, mechanism: Mechanism, n_releases: int, delta: float) -> Guarantee | NoClaim:
+        """Return what follows from the mechanism about the scenario's own secrets."""
 
 
 @runtime_checkable

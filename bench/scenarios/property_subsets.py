@@ -153,6 +153,22 @@ class PropertySubsets:
                 raise DataError(f"statistic {name!r} is constant: every record is the same in it.")
         return features
 
+    @property
+    def contributions(self) -> FloatArray:
+        """What each record adds to the answer, shape (N, m)."""
+        return self._features * self._weights
+
+    @property
+    def moves(self) -> FloatArray:
+        """Largest change of each statistic when one record is replaced, shape (m,)."""
+        table = self.data.records
+        return np.array([s.sensitivity(table, self.size) for s in self.statistics_of])
+
+    @property
+    def has_property(self) -> FloatArray:
+        """Whether each record has the secret property, 0 or 1."""
+        return self.properties[self.secret].feature(self.data.records)
+
     @cached_property
     def _weights(self) -> FloatArray:
         return np.array([s.weight(self.size) for s in self.statistics_of])
@@ -160,7 +176,7 @@ class PropertySubsets:
     @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
-        has = self.properties[self.secret].feature(self.data.records) > 0
+        has = self.has_property > 0
         if has.all():
             raise DataError(f"property {self.secret!r} is constant: every record has it.")
         order = rng_for(self.seed, "split").permutation(len(has))
@@ -224,8 +240,7 @@ class PropertySubsets:
     @cached_property
     def _facts(self) -> dict[type[Knowledge], Knowledge]:
         means, covariances = self._moments
-        table = self.data.records
-        moves = np.array([s.sensitivity(table, self.size) for s in self.statistics_of])
+        moves = self.moves
         return {
             GaussianAnswers: GaussianAnswers(
                 means=means, covariances=covariances, pairs=self.pairs

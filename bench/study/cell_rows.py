@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bench.core.cell import Plain, row
 from bench.metrics.base import Scored
-from bench.scenarios.base import HasNotes
+from bench.scenarios.base import HasClaim, HasNotes
 from bench.study.entries import Entry, entries, leading, own_notion
 from bench.study.evidence import CellEvidence
 from bench.study.game import Game
@@ -39,7 +39,7 @@ def ledger_rows(
     asked : sequence of Notion
         Further notions that the experiment asks for.
     """
-    claim = guarantee_of(game.mechanism, game.n_releases)
+    claim = claim_of(game, delta)
     notions = [own_notion(claim, delta), *asked]
     lead = leading(notions)
     evidence = CellEvidence(game=game, scored=scored, lead=lead)
@@ -64,6 +64,13 @@ def ledger_rows(
     if game.scenario.synthetic:
         facts["data"] = "synthetic"
     return rows, facts
+
+
+def claim_of(game: Game, delta: float) -> Guarantee | NoClaim:
+    """Return what is claimed about the scenario's secrets: by the mechanism, or from its noise."""
+    if isinstance(game.scenario, HasClaim):
+        return game.scenario.claim(game.mechanism, game.n_releases, delta)
+    return guarantee_of(game.mechanism, game.n_releases)
 
 
 def entry_rows(entry: Entry) -> Rows:

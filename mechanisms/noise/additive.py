@@ -201,10 +201,15 @@ def shared_gaussian(first: AnswerLaw, second: AnswerLaw) -> tuple[FloatArray, Fl
 
 def point_as_gaussian(law: AnswerLaw) -> AnswerLaw:
     """Return a vector point mass as the Gaussian without spread that it is; others unchanged."""
-    if isinstance(law, FiniteLaw) and law.weights.size == 1 and law.atoms.ndim == 2:
+    if isinstance(law, FiniteLaw) and is_point(law):
         mean = np.asarray(law.atoms[0], dtype=np.float64)
         return GaussianLaw(mean=mean, covariance=np.zeros((mean.size, mean.size)))
     return law
+
+
+def is_point(law: FiniteLaw) -> bool:
+    """Whether a law is one vector."""
+    return law.weights.size == 1 and law.atoms.ndim == 2
 
 
 def equal_covariances(first: GaussianLaw, second: GaussianLaw) -> bool:

@@ -21,7 +21,7 @@ from mechanisms.leakage.gaussian_tradeoff import (
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
-from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.noise.additive import equal_covariances, is_point, point_as_gaussian
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -74,7 +74,7 @@ class GaussianNoise:
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Compare Gaussian answers, or finite ones along one line; k releases are averaged."""
         finite_laws = both_finite(first, second)
-        if finite_laws is not None:
+        if finite_laws is not None and not all(is_point(law) for law in finite_laws):
             return self._finite_leakage(*finite_laws, k)
         return gaussian_leakage(first, second, self.covariance / k)
 

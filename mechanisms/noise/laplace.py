@@ -14,6 +14,7 @@ from mechanisms.check import FloatArray, finite, positive
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
 from mechanisms.laws.finite import FiniteLaw
+from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.integer_grid import laplace_lattice, repeated
 from mechanisms.leakage.laplace_shift import (
     LaplaceShift,
@@ -21,7 +22,8 @@ from mechanisms.leakage.laplace_shift import (
     log_density_gaussian_plus_laplace,
 )
 from mechanisms.leakage.noisy_scalar import NoisedPoints
-from mechanisms.leakage.pair import PairLeakage
+from mechanisms.leakage.pair import GaussianShift, PairLeakage
+from mechanisms.leakage.partly_noised import PartlyNoised
 from mechanisms.noise.additive import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
 
@@ -172,7 +174,7 @@ class DirectionalLaplaceNoise:
         return k * float(np.abs(along).max()) / self.scale
 
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Reduce a pair of answers that differ along the direction to scalar ones."""
+        """Reduce a pair of answers to a scalar one, beside a Gaussian one that nothing noises."""
         if k > 1:
             raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
         finite_laws = both_finite(first, second)
@@ -183,10 +185,26 @@ class DirectionalLaplaceNoise:
             return NoisedPoints(first=p, second=q, noise="laplace", scale=self.scale)
         difference, covariance = shared_gaussian(first, second)
         distance = abs(float(difference @ self.direction))
-        if np.linalg.norm(difference) > (1 + 1e-9) * distance:
-            raise NotComputableError("the answers differ off the noised direction")
         spread = spread_along(covariance, self.direction)
-        return LaplaceShift(distance=distance, spread=spread, scale=self.scale)
+        if np.linalg.norm(difference) <= (1 + 1e-9) * distance:
+            return LaplaceShift(distance=distance, spread=spread, scale=self.scale)
+        return self._partly_noised(difference, covariance, spread)
+
+    def _partly_noised(
+        self, difference: FloatArray, covariance: FloatArray, spread: float
+    ) -> PairLeakage:
+        """Split answers that differ off the direction into a noised part and one that is not.
+
+        In whitened space the component along the direction carries the noise; what is orthogonal
+        to it there is independent of that component, and released as it is.
+        """
+        whole = quadratic_form(difference, covariance)
+        if math.isinf(whole) or not 0 < spread < math.inf:
+            return GaussianShift(math.inf)  # told apart by a direction that nothing hides
+        precision = np.linalg.pinv(covariance, hermitian=True)
+        along = abs(float(self.direction @ precision @ difference)) * spread**2
+        across = math.sqrt(max(0.0, whole - (along / spread) ** 2))
+        return PartlyNoised(across=across, distance=along, spread=spread, scale=self.scale)
 
     def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
         """Log density of one release a trial, ``(n, 1, m)``, when the answer is Gaussian.
