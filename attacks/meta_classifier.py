@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 
 from attacks.base import Target, Transcript, UnsupportedMechanismError, Yields
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +73,20 @@ class MetaClassifier:
             # An unscaled logistic regression may stop at its iteration limit; it still is the
             # published attack, and its accuracy is measured, not assumed.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(features, shadow.secret)
+            try:
+                model.fit(features, shadow.secret)
+            except IndexError as error:  # a discriminant divides by the spread inside classes
+                if varies_inside(features, shadow.secret):
+                    raise
+                raise UnsupportedMechanismError(
+                    "all training releases of a secret are the same: there is no spread to learn"
+                ) from error
         return FittedClassifier(encoder=encoder, model=model, n_secrets=target.n_secrets)
+
+
+def varies_inside(features: FloatArray, secret: IntArray) -> bool:
+    """Whether any feature takes two values under one secret."""
+    return any(np.ptp(features[secret == s], axis=0).any() for s in np.unique(secret))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

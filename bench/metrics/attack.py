@@ -10,20 +10,24 @@ import numpy as np
 from bench.core.intervals import contrast, functional, rate
 from bench.metrics.base import Labelled, Names, Needs, Scored
 from bench.metrics.roc import auc, best_threshold, check_samples, pair_scores, tpr_at
-from mechanisms.check import FloatArray, within
+from mechanisms.check import FloatArray, IntArray, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Share of worlds whose secret has the top score; a tie of k earns 1/k."""
+    """Share of worlds whose secret has the top score; a tie of k earns 1/k.
+
+    Where every secret is to be kept from one other only, the attacker is told the pair: the
+    accuracy then compares with the ceiling, which is about two secrets.
+    """
 
     needs: ClassVar[Needs] = "scores"
     name: str = "acc"
 
     def estimate(self, games: list[Scored], names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate the rate over all worlds."""
-        del names, rng
-        return {"": rate([hits(g) for g in games])}
+        del rng
+        return {"": rate([hits(g, names.partners) for g in games])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +119,17 @@ class Advantage:
         return result
 
 
-def hits(game: Scored) -> FloatArray:
-    """Return 1/k where the true secret is among k top scores, else 0."""
+def hits(game: Scored, partners: IntArray | None = None) -> FloatArray:
+    """Return 1/k where the true secret is among k top scores, else 0.
+
+    With `partners`, only the secret and its partner are compared.
+    """
     if np.isnan(game.score).any():
         raise ValueError("scores must not be NaN.")
-    top = game.score == game.score.max(axis=1, keepdims=True)
+    score = game.score
+    if partners is not None:
+        columns = np.arange(score.shape[1])
+        own = game.secret[:, None]
+        score = np.where((columns == own) | (columns == partners[own]), score, -np.inf)
+    top = score == score.max(axis=1, keepdims=True)
     return top[np.arange(game.secret.size), game.secret] / top.sum(axis=1)

@@ -87,6 +87,22 @@ class Names:
     pairs: tuple[tuple[int, int], ...]
     statistics: tuple[str, ...]
 
+    @property
+    def in_pairs(self) -> bool:
+        """Whether every secret is to be kept from exactly one other."""
+        members = [s for pair in self.pairs for s in pair]
+        return sorted(members) == list(range(len(self.secrets)))
+
+    @property
+    def partners(self) -> IntArray | None:
+        """Each secret's partner, where there is one and there are several pairs."""
+        if not self.in_pairs or len(self.pairs) == 1:
+            return None
+        found = np.empty(len(self.secrets), dtype=np.int64)
+        for first, second in self.pairs:
+            found[first], found[second] = second, first
+        return found
+
     def pair(self, pair: tuple[int, int]) -> str:
         """Return the label of a pair; empty where there is only one."""
         if len(self.pairs) == 1:

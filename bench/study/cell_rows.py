@@ -153,9 +153,9 @@ def certified_row(display: float, low: float, n: int, attack: str) -> Plain:
 
 
 def ceiling_rows(evidence: CellEvidence) -> Rows:
-    """Return the best accuracy of any attack on two secrets, where it is known."""
+    """Return the best accuracy of any attack on the worst pair, where secrets come in pairs."""
     compared = evidence.pairs.compared
-    if len(evidence.game.names.secrets) != 2 or not compared:
+    if not compared or not evidence.game.names.in_pairs:
         return []
     brackets = []
     for pair in compared:

@@ -70,9 +70,9 @@ class PartlyNoised:
         return tuple(found)
 
     def _mean(self, values: tuple[FloatArray, FloatArray]) -> Bracket:
-        """Return an expectation by both rules; their difference bounds the error of the fine one."""
+        """Return an expectation; the two rules' difference bounds the error of the fine one."""
         coarse, fine = (float(mass @ v) for (mass, _), v in zip(self._rules, values, strict=True))
-        error = abs(fine - coarse) + ROUNDED * (1 + abs(fine))
+        error = 2 * abs(fine - coarse) + ROUNDED * (1 + abs(fine))
         return Bracket(fine - error, fine + error)
 
     def delta(self, epsilon: float) -> Bracket:
@@ -87,7 +87,7 @@ class PartlyNoised:
         """Invert delta; the upper end is rounded up."""
         top = self.distance / self.scale
         if delta == 0:
-            worst = top if self.across == 0 else math.inf
+            worst = top if self.across < ROUNDED else math.inf
             return Bracket(worst, worst)
         # The Gaussian part alone at this delta, and the largest ratio of the other part.
         high = top + self.across * (self.across / 2 + max(0.0, -float(ndtri(delta))) + 1)
@@ -125,7 +125,7 @@ class PartlyNoised:
 
 def signed_deltas(epsilons: FloatArray, distance: float) -> FloatArray:
     """Return the Gaussian delta at epsilons of either sign (Balle and Wang, 2018, Theorem 8)."""
-    if distance == 0:
+    if distance < ROUNDED:  # less than the error that every number here carries
         return np.maximum(0.0, -np.expm1(np.minimum(epsilons, 0.0)))
     first = ndtr(distance / 2 - epsilons / distance)
     second = np.exp(epsilons + log_ndtr(-distance / 2 - epsilons / distance))

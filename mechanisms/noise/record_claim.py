@@ -57,7 +57,9 @@ def claim_from_noise(
     if isinstance(noise, GaussianNoise):
         noise = replace(noise, calibration="analytic")  # exact at every epsilon
         if delta == 0:
-            return NoClaim(reason="Gaussian noise bounds no largest ratio: it needs a delta above 0")
+            return NoClaim(
+                reason="Gaussian noise bounds no largest ratio: it needs a delta above 0"
+            )
     bound = noise.shift_epsilon(corners, delta, n_releases)
     if bound == math.inf:
         return NoClaim(reason="the noise spares directions in which a record moves the answer")

@@ -67,7 +67,7 @@ class Kind(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Members:
-    """Are these records in the release, or others in their place?
+    """Whether these records are in the release, or others in their place.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Members:
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
-    """Does one person of the release have the scenario's property?
+    """Whether one person of the release has the scenario's property.
 
     The person's record is drawn from the records with that value of the property. (Where the whole
     record but a property that no statistic reads is known, and the others are drawn without regard
@@ -214,7 +214,7 @@ class Corners:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Opposite corners; leakage is a convex function of the move, so that they are the worst."""
+        """Opposite corners: leakage is convex in the move, so that no other move is worse."""
         last = 2**self.dimension - 1
         return tuple((i, last - i) for i in range(2 ** (self.dimension - 1)))
 
@@ -242,9 +242,10 @@ class RandomShare:
         """Return the sums of n independent records, each with the property by the share."""
         groups = tuple(records.features[records.has == v] for v in (0, 1))
         m = records.features.shape[1]
+        nothing, n = np.zeros(m), records.size
         return tuple(
-            Side(known=np.zeros(m), drawn=(Independent(groups=groups, share=s, count=records.size),))
-            for s in records.shares
+            Side(known=nothing, drawn=(Independent(groups=groups, share=share, count=n),))
+            for share in records.shares
         )
 
 
@@ -254,4 +255,3 @@ def taken(rows: Sequence[int], n: int) -> IntArray:
     if array.max() >= n:
         raise DataError(f"row numbers must be below {n}, got {int(array.max())}.")
     return array
-
