@@ -6,7 +6,14 @@ import pytest
 from bench.core.intervals import grouped_rate, rate
 from bench.metrics.base import Names
 from bench.metrics.ranking import AccuracyAtRank, CountError, HitRate, MeanAccuracy
-from bench.metrics.utility import NormError
+from bench.metrics.utility import (
+    AbsoluteError,
+    NoiseVariance,
+    NormError,
+    RelativeError,
+    StatisticVariance,
+)
+from mechanisms.deterministic.rounding import Rounding
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import CurveKnowledge
@@ -37,6 +44,26 @@ def test_the_interval_covers_the_truth_and_is_not_too_wide():
     assert np.mean(widths) == pytest.approx(right, rel=0.05)
     pooled = rate([drawn(0, trials).ravel()])
     assert (pooled.upper - pooled.lower) / right > 3  # what was reported before
+
+
+def test_many_repetitions_do_not_bring_the_wide_interval_back():
+    """20 repetitions of 10 trials: the truth is covered, pooled hits would be 3 times as wide."""
+    covered, widths = 0, []
+    for seed in range(300):
+        found = grouped_rate(np.split(drawn(seed, 200), 20))
+        covered += found.lower <= CHANCES.mean() <= found.upper
+        widths.append(found.upper - found.lower)
+    assert covered / 300 >= 0.92
+    right = 2 * 1.96 * np.sqrt((CHANCES * (1 - CHANCES)).sum() / 200) / CHANCES.size
+    assert right <= np.mean(widths) < 1.25 * right
+    assert found.method.startswith("Student t over 20 repetitions, at least Student t over trials")
+
+
+def test_what_repetitions_share_widens_the_interval():
+    """Every repetition right throughout or wrong throughout: 20 observations, not 2,000."""
+    right = np.random.default_rng(0).random(20) < 0.5
+    found = grouped_rate([np.full((100, 7), float(r)) for r in right])
+    assert found.upper - found.lower > 0.4
 
 
 def test_where_hits_are_few_or_groups_single_the_pooled_interval_stays():
@@ -92,6 +119,23 @@ def test_a_random_ranking_keeps_its_interval(metric):
     (found,) = metric.estimate([game(noisy, COUNTS, 200)], NAMES, noisy).values()
     assert found.n > 0
     assert found.lower < found.value < found.upper
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [AbsoluteError(), RelativeError(), NormError(norm=1, name="l1"), NoiseVariance(),
+     StatisticVariance()],
+    ids=lambda m: m.name,
+)  # fmt: skip
+def test_a_deterministic_release_of_one_answer_gets_no_interval(metric):
+    rounding = Rounding(base=3)
+    found = metric.estimate([game(rounding, COUNTS[0])], NAMES, rounding)
+    for estimate in found.values():
+        assert (estimate.n, estimate.method) == (0, "exact")
+        assert estimate.lower == estimate.value == estimate.upper
+    # 9 5 3 1 0 become 9 6 3 0 0: two errors of 1, relative ones of 1/5 and 1.
+    expected = 1.2 if metric.name == "rel_err" else 2
+    assert sum(e.value for e in found.values()) == pytest.approx(expected)
 
 
 def test_the_error_of_an_exact_release_is_known():
