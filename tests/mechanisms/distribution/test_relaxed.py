@@ -112,7 +112,9 @@ def test_a_share_of_epsilon_keeps_the_claim_within_the_budget(epsilon, share):
 def test_a_refusal_names_the_epsilon_that_was_asked_for():
     same = GaussianAnswers(means=[[1.0], [1.0]], covariances=np.ones((2, 1, 1)), pairs=((0, 1),))
     near = NearbyModel(calibration=ExpectedValueLaplace(), distance=0.5, share=0.1)
-    with pytest.raises(NotApplicableError, match=r"^at epsilon=1, of which .* has 0\.8: no Laplace"):
+    with pytest.raises(
+        NotApplicableError, match=r"^at epsilon=1, of which .* has 0\.8: no Laplace"
+    ):
         near.calibrate(same, budget=Epsilon(epsilon=1.0))
     with pytest.raises(NotApplicableError, match=r"^epsilon=1e-06 leaves 8e-07 .* budget 1e-06$"):
         near.calibrate(ANSWERS, budget=Epsilon(epsilon=1e-6))
