@@ -59,7 +59,6 @@ class CellSuppression:
     """
 
     sees: ClassVar[Sees] = "answers"
-    deterministic: ClassVar[bool] = True
     threshold: int
     alpha: float | None = None
     sensitive_below: int | None = None

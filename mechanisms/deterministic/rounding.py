@@ -49,7 +49,6 @@ class Rounding:
     """
 
     sees: ClassVar[Sees] = "answers"
-    deterministic: ClassVar[bool] = True
     base: int
     alpha: float | None = None
     margins_released: bool = False
@@ -79,11 +78,6 @@ class Rounding:
             theorem="Bon, Bailie, Rousseau and Robert (2026), as Proposition 8 (derived)",
             notes=("cells are independent for the receiver", "nothing else is released"),
         )
-
-    def repeated_guarantee(self, n_releases: int) -> PersuasiveGuarantee | NoClaim:
-        """Return the guarantee of one release: the same table again says nothing new."""
-        del n_releases
-        return self.guarantee
 
     def release(self, x: Array, rng: np.random.Generator) -> IntArray:
         """Round tables ``(n_trials, *shape)``."""

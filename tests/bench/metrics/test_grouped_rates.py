@@ -13,12 +13,12 @@ from bench.metrics.utility import (
     RelativeError,
     StatisticVariance,
 )
-from mechanisms.deterministic.rounding import Rounding
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import CurveKnowledge
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.rounded import RoundedRelease
 from mechanisms.top_k.peeling import PeeledRanking
 from mechanisms.top_k.ranking import RankedRelease
 from tests.support.games import released
@@ -128,14 +128,16 @@ def test_a_random_ranking_keeps_its_interval(metric):
     ids=lambda m: m.name,
 )  # fmt: skip
 def test_a_deterministic_release_of_one_answer_gets_no_interval(metric):
-    rounding = Rounding(base=3)
-    found = metric.estimate([game(rounding, COUNTS[0])], NAMES, rounding)
+    rounding = RoundedRelease(inner=ExactRelease(), decimals=0)
+    found = metric.estimate([game(rounding, COUNTS[0] + 0.25)], NAMES, rounding)
     for estimate in found.values():
         assert (estimate.n, estimate.method) == (0, "exact")
         assert estimate.lower == estimate.value == estimate.upper
-    # 9 5 3 1 0 become 9 6 3 0 0: two errors of 1, relative ones of 1/5 and 1.
-    expected = 1.2 if metric.name == "rel_err" else 2
-    assert sum(e.value for e in found.values()) == pytest.approx(expected)
+    expected = {
+        "abs_err": 1.25, "l1": 1.25, "rel_err": (0.25 / (COUNTS[0] + 0.25)).sum(),
+        "noise_var": 0.3125, "noise_var_each": 0.3125,
+    }  # fmt: skip
+    assert sum(e.value for e in found.values()) == pytest.approx(expected[metric.name])
 
 
 def test_the_error_of_an_exact_release_is_known():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.base import guarantee_of
 from mechanisms.deterministic.rounding import RandomRounding, Rounding
 from mechanisms.privacy.guarantee import NoClaim
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
@@ -58,9 +57,6 @@ def test_the_claim_of_deterministic_rounding_is_tight_and_composes():
     assert kernel.kappa([LogScore()], pmf, delta=0.0) == pytest.approx(claim.kappa)
     assert claim.kappa == pytest.approx(-math.log(alpha))
     assert compose(claim, kernel, claim).kappa == pytest.approx(2 * claim.kappa)
-    rule = Rounding(base=3, alpha=alpha)
-    assert rule.deterministic
-    assert guarantee_of(rule, 5) == claim
     assert isinstance(Rounding(base=3).guarantee, NoClaim)
     assert "totals" in Rounding(base=3, alpha=0.5, margins_released=True).guarantee.reason
 
