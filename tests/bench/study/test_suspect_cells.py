@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from bench.leaderboard.terminal import print_outcome
 from bench.study.cross import Cross
 from bench.study.session import Session
 from tests.conftest import node
@@ -15,13 +16,17 @@ LIKELIHOOD = {"_target_": "attacks.likelihood_ratio.LikelihoodRatio"}
 EXACT = {"_target_": "mechanisms.distribution.expected_value.ExpectedValueLaplace"}
 
 
-def played(mechanism, seed, worlds):
-    """Play one cell of answers 0 against 1 at a claim of 2."""
-    study = Cross(
+def cross(mechanism, seed, worlds, **changes):
+    """Answers 0 against 1 at a claim of 2."""
+    return Cross(
         scenarios={"points": node("Points")}, mechanisms={"m": mechanism},
         attacks={"lr": LIKELIHOOD}, grid={"epsilon": [CLAIMED]}, seed=seed,
-        n_shadow=1, n_holdout=worlds, n_test=worlds,
+        n_shadow=1, n_holdout=worlds, n_test=worlds, **changes,
     )  # fmt: skip
+
+
+def played(mechanism, seed, worlds):
+    study = cross(mechanism, seed, worlds)
     (cell,) = study.cells()
     return study.run_cell(cell, Session()).facts
 
@@ -59,3 +64,14 @@ def test_a_correct_mechanism_without_an_exact_number_is_suspect_in_at_most_31_of
 
 def test_the_same_mechanism_with_its_exact_number_never_is():
     assert {played(EXACT, seed, 100)["verdict"] for seed in range(60)} == {"holds"}
+
+
+def test_the_terminal_tells_what_would_settle_every_suspect_entry(run, capsys):
+    renyi = {"_target_": "mechanisms.privacy.indistinguishability.Renyi", "order": 30.0}
+    outcome, store = run(cross(node("Opaque", part=1 / 3), 0, 100, notions={"renyi": renyi}))
+    print_outcome(outcome, "", [], store.uri)
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("suspect: ")]
+    assert len(told) == 2
+    assert told[0].startswith("suspect: m eps=2: at FPR ")
+    assert told[1].startswith("suspect: m eps=2, Renyi epsilon at order=30: at FPR ")
+    assert all("worlds of each secret (n_test times repetitions) would read" in t for t in told)
