@@ -83,13 +83,14 @@ def grouped_rate(repetitions: Sequence[FloatArray]) -> Estimate:
 
     Groups are not drawn: some are nearly always right and some nearly never, so that all hits
     pooled vary more than their mean does. A trial's mean over the groups is one observation:
-    Student's t over trials; Clopper-Pearson over all hits where fewer than 5 are 1 or 0 (then
-    both vary alike, and t may see nothing), and for a single group.
+    Student's t over trials, and with at least 10 repetitions also over these, the wider of the
+    two at each end; `rate` where fewer than 5 hits are 1 or 0 (then pooled hits vary alike, and
+    t may see nothing), and for a single group.
     """
     hits = np.concatenate(repetitions)
     total = float(hits.sum())
     few = min(total, hits.size - total) < FEW
-    if hits.shape[1] == 1 or len(hits) < 2 or few or len(repetitions) >= MANY_REPETITIONS:
+    if hits.shape[1] == 1 or len(hits) < 2 or few:
         return rate([r.ravel() for r in repetitions])
     centre, half = _student(_hits(hits).mean(axis=1))
     estimate = Estimate(
@@ -99,6 +100,9 @@ def grouped_rate(repetitions: Sequence[FloatArray]) -> Estimate:
         n=hits.size,
         method="Student t over trials, groups averaged",
     )
+    if len(repetitions) >= MANY_REPETITIONS:
+        means = [float(r.mean()) for r in repetitions]
+        estimate = _wider(_over_repetitions(means, hits.size), estimate)
     return _clip(estimate, 0.0, 1.0)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from attacks.base import Transcript
-from bench.core.intervals import exact, mean
+from bench.core.intervals import Estimate, exact, mean
 from bench.metrics.base import (
     Blocks,
     Labelled,
@@ -40,8 +40,7 @@ class AbsoluteError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic."""
-        del mechanism
-        return by_statistic(games, names, lambda error, _: np.abs(error))
+        return by_statistic(games, names, mechanism, lambda error, _: np.abs(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +52,11 @@ class RelativeError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic; a statistic that is always 0 is left out."""
-        del mechanism
 
         def relative(error: FloatArray, answer: FloatArray) -> FloatArray:
             return np.abs(error[answer != 0]) / np.abs(answer[answer != 0])
 
-        return by_statistic(games, names, relative)
+        return by_statistic(games, names, mechanism, relative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +82,7 @@ class NormError:
         def size(block: Transcript) -> FloatArray:
             return np.linalg.norm(errors(block)[0], ord=self.norm, axis=1)
 
-        sizes = [per_world(game, size) for game in games]
-        if leaves_nothing_to_chance(games, mechanism):
-            return {"": exact(float(sizes[0][0]))}
-        return {"": mean(sizes)}
+        return {"": one_mean(games, mechanism, size)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +104,7 @@ class NoiseVariance:
         def square(block: Transcript) -> FloatArray:
             return (first_errors(block)[0] ** 2).sum(axis=1)
 
-        return {"": mean([per_world(game, square) for game in games])}
+        return {"": one_mean(games, mechanism, square)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +122,7 @@ class StatisticVariance:
         if isinstance(mechanism, HasVariances):
             labelled = zip(names.statistics, mechanism.variances(), strict=True)
             return {s: exact(float(v)) for s, v in labelled}
-        return by_statistic(games, names, lambda error, _: error**2, first_errors)
+        return by_statistic(games, names, mechanism, lambda error, _: error**2, first_errors)
 
 
 def first_errors(block: Transcript) -> tuple[FloatArray, FloatArray]:
@@ -155,18 +150,30 @@ def errors(block: Transcript) -> tuple[FloatArray, FloatArray]:
     return average.reshape(answers.shape) - answers, answers
 
 
+def one_mean(
+    games: Sequence[Blocks], mechanism: Mechanism, value: Callable[[Transcript], FloatArray]
+) -> Estimate:
+    """Estimate the mean of a value a world, or return it where nothing is random."""
+    found = [per_world(game, value) for game in games]
+    if leaves_nothing_to_chance(games, mechanism):
+        return exact(float(found[0][0]))
+    return mean(found)
+
+
 def by_statistic(
     games: Sequence[Blocks],
     names: Names,
+    mechanism: Mechanism,
     value: Callable[[FloatArray, FloatArray], FloatArray],
     read: Callable[[Transcript], tuple[FloatArray, FloatArray]] = errors,
 ) -> Labelled:
     """Estimate the mean of ``value(error, answer)`` for each statistic."""
     both = [per_world(game, lambda block: np.stack(read(block), axis=1)) for game in games]
+    known = leaves_nothing_to_chance(games, mechanism)
     result = {}
     for statistic, j in zip(names.statistics, range(both[0].shape[2]), strict=True):
         values = [value(found[:, 0, j], found[:, 1, j]) for found in both]
         values = [v for v in values if v.size]
         if values:
-            result[statistic] = mean(values)
+            result[statistic] = exact(float(values[0][0])) if known else mean(values)
     return result

@@ -37,8 +37,9 @@ class CalibratedNoise:
     order, epsilon, delta : float
         The rest of the budget; a calibration takes what its budget has.
     of : {"scale", "variance", "ratio"}
-        Laplace scale or Gaussian standard deviation, in units of the query; noise variance; or
-        the scale over that of `reference` (inf where the reference calls for no noise).
+        Laplace scale or Gaussian standard deviation, in units of the query; noise variance, all
+        statistics together (the trace); or the scale over that of `reference` (inf where the
+        reference calls for no noise).
     reference : Calibration or None
     at : mapping of axis to values
         Values of x for each axis, where they differ; otherwise the study's.
@@ -91,16 +92,16 @@ class CalibratedNoise:
         return [Bracket(v, v) for v in values]
 
     def _value(self, at: float) -> float:
-        scale, laplace = self._scale(self.mechanism, at)
+        scale, variance = self._noise(self.mechanism, at)
         if self.of == "variance":
-            return 2 * scale**2 if laplace else scale**2
+            return variance
         if self.reference is None:
             return scale
-        least, _ = self._scale(self.reference, at)
+        least, _ = self._noise(self.reference, at)
         return scale / least if least > 0 else (math.inf if scale > 0 else 1.0)
 
-    def _scale(self, calibration: Calibration, at: float) -> tuple[float, bool]:
-        """Return the scale, and whether the noise is Laplace; 0 for a release without noise."""
+    def _noise(self, calibration: Calibration, at: float) -> tuple[float, float]:
+        """Return scale and variance of the noise; 0 for a release without noise."""
         point = {"order": self.order, "epsilon": self.epsilon, "delta": self.delta, self.axis: at}
         names = {f.name for f in fields(calibration.accepts)}
         budget = calibration.accepts(**{k: v for k, v in point.items() if k in names})
@@ -110,10 +111,11 @@ class CalibratedNoise:
         except NotApplicableError as reason:
             raise NotApplicableError(f"at {self.axis}={at:g}: {reason}") from reason
         if isinstance(mechanism, ExactRelease):
-            return 0.0, False
+            return 0.0, 0.0
         noise = mechanism.noise if isinstance(mechanism, AdditiveNoise) else None
         if isinstance(noise, LaplaceNoise):
-            return float(noise.scales.max()), True
+            return float(noise.scales.max()), float(np.trace(noise.covariance))
         if isinstance(noise, GaussianNoise):
-            return math.sqrt(float(np.linalg.eigvalsh(noise.covariance)[-1])), False
+            largest = float(np.linalg.eigvalsh(noise.covariance)[-1])
+            return math.sqrt(largest), float(np.trace(noise.covariance))
         raise NotApplicableError("the mechanism's noise has no one scale")

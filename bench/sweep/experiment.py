@@ -133,8 +133,11 @@ class Summary:
             facts = result.facts
             if "unit" in facts:
                 self.units.add(facts["unit"])
-            if "advice" in facts:
-                self.suspect.append((cell.name, facts["advice"]))
+            for key, told in facts.items():
+                if key == "advice":
+                    self.suspect.append((cell.name, told))
+                elif key.endswith(": advice"):  # of a notion that was asked for
+                    self.suspect.append((f"{cell.name}, {key.removesuffix(': advice')}", told))
             self.synthetic = self.synthetic or facts.get("data") == "synthetic"
             if facts.get("ingestion_notes"):
                 name = cell.labels.get("scenario") or cell.labels["mechanism"]

@@ -10,6 +10,7 @@ from scipy.special import chdtrc
 from scipy.stats import ncx2
 
 from mechanisms.check import FloatArray, within
+from mechanisms.leakage.root import RELATIVE
 
 EQUAL = 1e-9
 NOTHING = 1e-12
@@ -58,7 +59,7 @@ def quadratic_quantile(offset: FloatArray, covariance: FloatArray, *, delta: flo
 
     if not (excess(0.0) > 0 > excess(bound)):
         return fixed + bound
-    return fixed + min(bound, float(brentq(excess, 0.0, bound, rtol=1e-12)) * (1 + MARGIN))
+    return fixed + min(bound, float(brentq(excess, 0.0, bound, **RELATIVE)) * (1 + MARGIN))
 
 
 def _mixture(scales: FloatArray, shifts: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, Noise
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.bracket import NotComputableError
-from mechanisms.privacy.budget import Budget
+from mechanisms.privacy.budget import SMALLEST, Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import Approximate
 
@@ -158,18 +158,37 @@ class NearbyModel:
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with the extra noise and its claim widened."""
         lam = self.divergence or 0.0
+        left = budget
         if self.share is not None:
             lam = self.share * budget.epsilon
-            changed = {"epsilon": budget.epsilon - 2 * lam}
-            if hasattr(budget, "delta"):
-                changed["delta"] = math.exp(-lam) * budget.delta
-            budget = replace(budget, **changed)
-        inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
+            left = _left_of(budget, lam)
+        try:
+            inner = additive(self.calibration.calibrate(*knowledge, budget=left))
+        except NotApplicableError as reason:
+            if left is budget:
+                raise
+            raise NotApplicableError(
+                f"at epsilon={budget.epsilon:g}, of which the model's noise has {left.epsilon:g}: "
+                f"{reason}"
+            ) from reason
         scales = np.full(inner.variances().size, self.distance / lam)
         return AdditiveNoise(
             noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
             claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
         )
+
+
+def _left_of(budget: Any, lam: float) -> Any:  # noqa: ANN401
+    """Return the budget of the model's noise, so that the claim is `budget` again."""
+    epsilon = budget.epsilon - 2 * lam
+    if epsilon < SMALLEST:
+        raise NotApplicableError(
+            f"epsilon={budget.epsilon:g} leaves {epsilon:g} for the model's noise, below the "
+            f"smallest budget {SMALLEST:g}"
+        )
+    if hasattr(budget, "delta"):
+        return replace(budget, epsilon=epsilon, delta=math.exp(-lam) * budget.delta)
+    return replace(budget, epsilon=epsilon)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -65,6 +65,11 @@ class RoundedRelease:
     decimals: int
 
     @property
+    def deterministic(self) -> bool:
+        """Whether nothing but rounding is done."""
+        return self.inner.deterministic
+
+    @property
     def guarantee(self) -> Guarantee | NoClaim:
         """What one release guarantees."""
         return self.inner.guarantee
@@ -72,6 +77,12 @@ class RoundedRelease:
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together."""
         return guarantee_of(self.inner, n_releases)
+
+    def split_among(self, n_releases: int) -> RoundedRelease:
+        """Share the budget of the unrounded releases."""
+        if isinstance(self.inner, ExactRelease):
+            return self
+        return replace(self, inner=self.inner.split_among(n_releases))
 
     def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
         """Release answers ``(n_trials, m)`` rounded to the nearest, halves to even."""

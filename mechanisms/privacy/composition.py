@@ -31,23 +31,24 @@ def compose(
     Parameters
     ----------
     guarantees : sequence of Guarantee
-        In one notion, with the same secrets and neighbours.
+        In one notion, with the same secrets, neighbours and priors; what any of them assumes,
+        the joint release does.
     point_masses : bool
         Whether each secret of every pair leaves one possible answer.
     """
     first = guarantees[0]
     assumed = first.assumptions
-    same = all(
-        (g.assumptions.secrets, g.assumptions.neighbours) == (assumed.secrets, assumed.neighbours)
-        for g in guarantees
-    )
-    if not same:
-        return NotComparable(reason="the releases' secrets or neighbours differ")
+    about = {
+        (g.assumptions.secrets, g.assumptions.neighbours, g.assumptions.priors) for g in guarantees
+    }
+    if len(about) > 1:
+        return NotComparable(reason="the releases' secrets, neighbours or priors differ")
     if assumed.secrets != Secrets.DATABASES and not point_masses:
         return NotComparable(reason=POINTS)
     conditions = tuple(dict.fromkeys(c for g in guarantees for c in g.assumptions.conditions))
+    public = tuple(dict.fromkeys(fact for g in guarantees for fact in g.assumptions.public))
     total = sum(g.bound for g in guarantees)
-    assumptions = replace(assumed, conditions=conditions)
+    assumptions = replace(assumed, conditions=conditions, public=public)
     if all(isinstance(g.notion, Approximate) for g in guarantees):
         delta = sum(g.notion.delta for g in guarantees)  # type: ignore[attr-defined]
         if delta >= 1:

@@ -27,6 +27,7 @@ from mechanisms.privacy.notion import Notion
 
 KAIROUZ = "Kairouz, Oh and Viswanath (2015), Theorem 2.5 (dominating pair)"
 ORDERED = "van Erven and Harremoes (2014), Theorem 3 (divergences grow with the order)"
+BELOW_ONE = "van Erven and Harremoes (2014), Theorem 16 and Proposition 2 (orders below 1)"
 CANONNE = "Canonne, Kamath and Steinke (2020), Proposition 12"
 MARKOV = "Markov's inequality for the privacy loss (Mironov, 2017, Proposition 3)"
 DEFINITION = "the definitions"
@@ -116,9 +117,14 @@ def _approximate_to_renyi(start: Approximate, goal: Renyi, epsilon: float) -> Fo
 
 
 def _renyi(start: Renyi, goal: Renyi, epsilon: float) -> Found:
-    if goal.order > start.order:
-        return f"order {start.order:g} says nothing about the larger order {goal.order:g}"
-    return epsilon, ORDERED
+    if goal.order <= start.order:
+        return epsilon, ORDERED
+    if goal.order < 1:
+        # (1 - a) D_a / a falls in the order a; and D_{1-a} is (1 - a)/a times D_a of the swapped
+        # pair, which the notion bounds too.
+        here, there = (order / (1 - order) for order in (start.order, goal.order))
+        return min(there / here, max(1 / here, there)) * epsilon * ROUNDED, BELOW_ONE
+    return f"order {start.order:g} says nothing about the larger order {goal.order:g}"
 
 
 def _renyi_to_approximate(start: Renyi, goal: Approximate, epsilon: float) -> Found:
@@ -166,8 +172,9 @@ def _delta_renyi_to_approximate(
 ) -> Found:
     """Condition on the events, convert there, and pay for what was dropped.
 
-    With ``P_E(S) <= e^e Q_F(S) + d`` and masses of at least 1 - delta: ``P(S) <= e^e Q(S) /
-    (1 - delta) + (1 - delta) d + delta``.
+    With ``P_E(S) <= e^e Q_F(S) + d`` and masses of at least 1 - delta: ``P(S) <= (1 - delta)
+    P_E(S) + delta`` and ``(1 - delta) Q_F(S) <= Q(S)``, so ``P(S) <= e^e Q(S) + (1 - delta) d +
+    delta``: nothing is added to e.
     """
     if start.delta == 0:
         return _renyi_to_approximate(Renyi(order=start.order), goal, epsilon)
@@ -177,7 +184,7 @@ def _delta_renyi_to_approximate(
     inner = _renyi_to_approximate(Renyi(order=start.order), rest, epsilon)
     if isinstance(inner, str):
         return inner
-    return inner[0] - math.log1p(-start.delta), f"{inner[1]}, given events of mass 1 - delta"
+    return inner[0], f"{inner[1]}, given events of mass 1 - delta"
 
 
 def _approximate_to_probabilistic(start: Approximate, goal: Probabilistic, epsilon: float) -> Found:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -106,6 +108,11 @@ def test_lists_are_values_of_an_axis_in_tables_and_figures(ran, folder):
     assert "honest kappa=0.3 priors=[0.2,0.5,0.7]" in {r["cell"] for r in rows}
     assert (folder / "outputs/mine/ledger.pdf").stat().st_size > 0
     assert "[0.2,0.5,0.7]" in out
+    with contextlib.closing(sqlite3.connect(folder / "mlflow.db")) as base:
+        recorded = base.execute("select distinct value from params where key = 'priors'").fetchall()
+        keys = base.execute("select distinct value from tags where key = 'cell_key'").fetchall()
+    assert {value for (value,) in recorded} == {"[0.2,0.5,0.7]", "[0.5]"}
+    assert len(keys) == 8
 
 
 def test_the_leaderboard_shows_it_from_the_store(ran, folder):

@@ -360,3 +360,34 @@ class Quoting(Suppression):
 
     def calibrate(self, *, budget):
         raise RuntimeError(f"{self.variable}={os.environ[self.variable]}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opaque:
+    """Laplace noise of `part` of the scale that its claim needs; its leakage is not computable."""
+
+    requires: ClassVar = (GaussianAnswers,)
+    accepts: ClassVar = Epsilon
+    part: float = 1.0
+
+    def calibrate(self, answers, *, budget):
+        return OpaqueRelease(
+            scale=self.part * answers.distance(1) / budget.epsilon, epsilon=budget.epsilon
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpaqueRelease:
+    sees: ClassVar = "answers"
+    scale: float
+    epsilon: float
+
+    @property
+    def guarantee(self):
+        return Guarantee(notion=PURE, bound=self.epsilon, theorem="none")
+
+    def release(self, x, rng):
+        return x + rng.laplace(scale=self.scale, size=x.shape)
+
+    def log_density(self, releases, answers):
+        return -np.abs(releases - answers).sum(axis=-1) / self.scale

@@ -6,12 +6,19 @@ import pytest
 from bench.core.intervals import grouped_rate, rate
 from bench.metrics.base import Names
 from bench.metrics.ranking import AccuracyAtRank, CountError, HitRate, MeanAccuracy
-from bench.metrics.utility import NormError
+from bench.metrics.utility import (
+    AbsoluteError,
+    NoiseVariance,
+    NormError,
+    RelativeError,
+    StatisticVariance,
+)
 from mechanisms.influence.claim import InfluenceClaim
 from mechanisms.influence.curve import independence
 from mechanisms.influence.knowledge import CurveKnowledge
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.rounded import RoundedRelease
 from mechanisms.top_k.peeling import PeeledRanking
 from mechanisms.top_k.ranking import RankedRelease
 from tests.support.games import released
@@ -37,6 +44,26 @@ def test_the_interval_covers_the_truth_and_is_not_too_wide():
     assert np.mean(widths) == pytest.approx(right, rel=0.05)
     pooled = rate([drawn(0, trials).ravel()])
     assert (pooled.upper - pooled.lower) / right > 3  # what was reported before
+
+
+def test_many_repetitions_do_not_bring_the_wide_interval_back():
+    """20 repetitions of 10 trials: the truth is covered, pooled hits would be 3 times as wide."""
+    covered, widths = 0, []
+    for seed in range(300):
+        found = grouped_rate(np.split(drawn(seed, 200), 20))
+        covered += found.lower <= CHANCES.mean() <= found.upper
+        widths.append(found.upper - found.lower)
+    assert covered / 300 >= 0.92
+    right = 2 * 1.96 * np.sqrt((CHANCES * (1 - CHANCES)).sum() / 200) / CHANCES.size
+    assert right <= np.mean(widths) < 1.25 * right
+    assert found.method.startswith("Student t over 20 repetitions, at least Student t over trials")
+
+
+def test_what_repetitions_share_widens_the_interval():
+    """Every repetition right throughout or wrong throughout: 20 observations, not 2,000."""
+    right = np.random.default_rng(0).random(20) < 0.5
+    found = grouped_rate([np.full((100, 7), float(r)) for r in right])
+    assert found.upper - found.lower > 0.4
 
 
 def test_where_hits_are_few_or_groups_single_the_pooled_interval_stays():
@@ -92,6 +119,25 @@ def test_a_random_ranking_keeps_its_interval(metric):
     (found,) = metric.estimate([game(noisy, COUNTS, 200)], NAMES, noisy).values()
     assert found.n > 0
     assert found.lower < found.value < found.upper
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [AbsoluteError(), RelativeError(), NormError(norm=1, name="l1"), NoiseVariance(),
+     StatisticVariance()],
+    ids=lambda m: m.name,
+)  # fmt: skip
+def test_a_deterministic_release_of_one_answer_gets_no_interval(metric):
+    rounding = RoundedRelease(inner=ExactRelease(), decimals=0)
+    found = metric.estimate([game(rounding, COUNTS[0] + 0.25)], NAMES, rounding)
+    for estimate in found.values():
+        assert (estimate.n, estimate.method) == (0, "exact")
+        assert estimate.lower == estimate.value == estimate.upper
+    expected = {
+        "abs_err": 1.25, "l1": 1.25, "rel_err": (0.25 / (COUNTS[0] + 0.25)).sum(),
+        "noise_var": 0.3125, "noise_var_each": 0.3125,
+    }  # fmt: skip
+    assert sum(e.value for e in found.values()) == pytest.approx(expected[metric.name])
 
 
 def test_the_error_of_an_exact_release_is_known():

@@ -19,6 +19,7 @@ from mechanisms.renyi.alpha_wasserstein import (
 )
 from mechanisms.renyi.tight_noise import TightNoise, tight_scale
 from mechanisms.renyi.w_infinity import WInfinityLaplace
+from tests.support.components import Points
 from tests.support.laws import SIDES, SOURCES, embedded
 
 
@@ -40,6 +41,20 @@ def noise(mechanism, **changes):
 
 def values(quantity, x):
     return [b.hi for b in quantity.curve(x)]
+
+
+def test_the_variance_of_several_statistics_is_the_trace():
+    """As the metric of the same name: two statistics of Laplace scale 6."""
+    both = Points(supports=[[[0.0, 1.0]], [[1.0, 0.0]]])
+    for of, expected in (("scale", 6.0), ("variance", 2 * 2 * 6.0**2)):
+        quantity = CalibratedNoise(
+            scenarios={"both": both},
+            dataset="both",
+            mechanism=GroupLaplace(),
+            axis="epsilon",
+            of=of,
+        )
+        assert values(quantity, [1.0]) == pytest.approx([expected])
 
 
 def test_scales_and_variances_are_those_of_the_calibrations():

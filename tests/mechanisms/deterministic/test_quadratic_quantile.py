@@ -46,3 +46,13 @@ def test_a_thin_direction_falls_back_to_an_upper_bound():
     q = quadratic_quantile(offset, covariance, delta=0.01)
     nearly = 4.0 + ncx2.ppf(0.99, 1, 1.0)
     assert nearly <= q <= 1.5 * nearly
+
+
+@pytest.mark.parametrize("unit", [1e-5, 1e-3, 1e3])
+def test_units_change_nothing(unit):
+    """Two scales, tiny or large: the quantile is that of unit scale, times the unit squared."""
+    at_one = quadratic_quantile(np.array([0.5, 0.2]), np.diag([2.0, 1.0]), delta=0.9)
+    found = quadratic_quantile(
+        np.array([0.5, 0.2]) * unit, np.diag([2.0, 1.0]) * unit**2, delta=0.9
+    )
+    assert found == pytest.approx(at_one * unit**2, rel=1e-9)

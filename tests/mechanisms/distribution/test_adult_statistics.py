@@ -5,9 +5,11 @@ education-num, never married, female, hours per week, for the rows without and w
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from mechanisms.distribution.adversarial_uncertainty import UncertaintyClaim
 from mechanisms.distribution.directional import DirectionalGaussian, DirectionalLaplace
@@ -15,14 +17,18 @@ from mechanisms.distribution.eigenvector import EigenvectorGaussian
 from mechanisms.distribution.expected_value import ExpectedValueGaussian, ExpectedValueLaplace
 from mechanisms.distribution.minimum_noise import MinimumNoiseGaussian
 from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
-from mechanisms.group_privacy import GroupGaussian
+from mechanisms.group_privacy import GroupGaussian, replaced_units
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.laws.answer import GaussianLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.additive import spread_along
 from mechanisms.noise.gaussian import GaussianNoise, mahalanobis
 from mechanisms.noise.identity import Noiseless
-from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.assumptions import Assumptions, Secrets
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta, NoBudget
+from mechanisms.privacy.guarantee import Guarantee, NotComparable
+from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.other_secrets import speaks_of, through_coupling, to_group
 
 N = 100
 ROWS = {"income": (34014, 11208), "work": (11915, 33307)}
@@ -285,3 +291,61 @@ def test_the_worked_example_in_two_coordinates():
         )
     ]
     assert traces == pytest.approx([6.1696, 6.7845, 28.5236], abs=5e-5)
+
+
+def points(difference):
+    """Return answers of two databases that are known but for one record."""
+    ends = (np.zeros(5), np.asarray(difference, dtype=float))
+    return [FiniteLaw(atoms=end[None], weights=[1.0]) for end in ends]
+
+
+CORNER = [0.73, 0.15, 1.0, 1.0, 0.98]
+RECORD = replaced_units("record", 1)
+
+
+def test_a_guarantee_of_the_property_says_nothing_about_a_record():
+    """Noise along one direction hides the property (.5445) and no record at all."""
+    release = DirectionalLaplace().calibrate(adult("income", 0.1), budget=Epsilon(epsilon=0.2))
+    hidden = release.leakage(*laws(adult("income", 0.1), shared=True), 1)
+    assert hidden.accuracy().hi == pytest.approx(0.544464, abs=1e-5)
+    assert release.noise.shift_epsilon(np.array([CORNER]), 0.001, 1) == math.inf
+    assert isinstance(speaks_of(release.guarantee, RECORD), NotComparable)
+
+
+def test_a_guarantee_of_a_record_says_less_about_the_property():
+    """1.42101 nats of the property where a record has .633906 at delta = .001."""
+    wanted = Assumptions(secrets=Secrets.DISTRIBUTIONS)
+    release = GroupGaussian(group=1).calibrate(CENSUS, budget=BUDGETS[1])
+    record = release.leakage(*points(CORNER), 1).epsilon(0.001)
+    assert record.hi == pytest.approx(0.633906, abs=1e-5)
+    shown = release.leakage(*laws(adult("income", 0.1), shared=True), 1).epsilon(0.001)
+    assert shown.hi == pytest.approx(1.42101, abs=1e-5)
+    claim = Guarantee(notion=Approximate(delta=0.001), bound=1.0, theorem="t", assumptions=RECORD)
+    assert shown.hi > claim.bound
+    assert isinstance(speaks_of(claim, wanted), NotComparable)
+    assert isinstance(through_coupling(claim, 10), NotComparable)
+    assert isinstance(to_group(claim, 10), NotComparable)  # the delta of ten records exceeds 1
+    # Noise for ten records lends its claim: 45 and 55 of 100 couple within ten replacements.
+    ten = GroupGaussian(group=10).calibrate(CENSUS, budget=BUDGETS[1])
+    lent = through_coupling(replace(claim, assumptions=replaced_units("record", 10)), 10)
+    less = ten.leakage(*laws(adult("income", 0.1), shared=True), 1).epsilon(0.001)
+    assert less.hi < lent.bound == 1.0
+
+
+def test_an_average_over_records_says_nothing_to_who_knows_them():
+    """The noiseless statistic: finite under the model of the others, infinite given them."""
+    exact = Noiseless().calibrate(budget=NoBudget())
+    answers = adult("income", 0.1)
+    assert exact.leakage(*laws(answers, shared=True), 1).epsilon(0.001).hi < 5
+    assert exact.leakage(*points(CORNER), 1).epsilon(0.001).lo == math.inf
+    average = ExpectedValueLaplace().calibrate(answers, budget=Epsilon(epsilon=1.0)).guarantee
+    assert isinstance(speaks_of(average, RECORD), NotComparable)
+
+
+def test_many_releases_of_an_average_are_capped_by_the_answer_itself():
+    """k = 10,000: distance 1.3268 and not sqrt(k) times that of one release, 25.6."""
+    release = ExpectedValueGaussian().calibrate(adult("income", 0.1), budget=BUDGETS[1])
+    both = laws(adult("income", 0.1), shared=True)
+    once, often = (2 * norm.ppf(release.leakage(*both, k).accuracy().hi) for k in (1, 10_000))
+    assert often == pytest.approx(1.3268, abs=1e-4)
+    assert 100 * once == pytest.approx(25.6, abs=0.1)

@@ -109,6 +109,21 @@ def test_a_share_of_epsilon_keeps_the_claim_within_the_budget(epsilon, share):
         assert release.noise.extra.scales == pytest.approx([0.5 / (share * epsilon)])
 
 
+def test_a_refusal_names_the_epsilon_that_was_asked_for():
+    same = GaussianAnswers(means=[[1.0], [1.0]], covariances=np.ones((2, 1, 1)), pairs=((0, 1),))
+    near = NearbyModel(calibration=ExpectedValueLaplace(), distance=0.5, share=0.1)
+    with pytest.raises(
+        NotApplicableError, match=r"^at epsilon=1, of which .* has 0\.8: no Laplace"
+    ):
+        near.calibrate(same, budget=Epsilon(epsilon=1.0))
+    with pytest.raises(NotApplicableError, match=r"^epsilon=1e-06 leaves 8e-07 .* budget 1e-06$"):
+        near.calibrate(ANSWERS, budget=Epsilon(epsilon=1e-6))
+    with pytest.raises(NotApplicableError, match=r"^no Laplace noise .* epsilon=1:"):
+        NearbyModel(calibration=ExpectedValueLaplace(), distance=0.5, divergence=0.1).calibrate(
+            same, budget=Epsilon(epsilon=1.0)
+        )
+
+
 def test_divergence_or_share_is_given_and_not_both():
     for changes in ({}, {"divergence": 0.1, "share": 0.1}):
         with pytest.raises(ValueError, match="either divergence or share must be given"):

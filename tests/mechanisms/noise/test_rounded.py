@@ -10,6 +10,7 @@ from mechanisms.laws.answer import GaussianLaw
 from mechanisms.noise.identity import Noiseless
 from mechanisms.noise.rounded import Rounded
 from mechanisms.privacy.budget import Epsilon, NoBudget
+from mechanisms.privacy.sharing import calibrate
 
 ANSWERS = GaussianAnswers(
     means=np.array([[0.0], [1.0]]), covariances=np.ones((2, 1, 1)), pairs=((0, 1),)
@@ -47,6 +48,19 @@ def test_an_infinite_budget_rounds_the_answer_itself():
     mechanism = Rounded(calibration=ExpectedValueLaplace(), decimals=1).without_noise(ANSWERS)
     assert mechanism.release(np.array([[0.123]]), np.random.default_rng(0)).tolist() == [[0.1]]
     assert mechanism.leakage(*LAWS, 1).accuracy().hi < 1
+
+
+def test_rounding_alone_is_deterministic_and_spends_nothing():
+    without = Rounded(calibration=ExpectedValueLaplace(), decimals=1).without_noise(ANSWERS)
+    assert without.deterministic
+    assert without.split_among(3) is without
+    noisy = calibrated(1)
+    assert not noisy.deterministic
+    shared = calibrate(
+        Rounded(calibration=ExpectedValueLaplace(), decimals=1), (ANSWERS,),
+        budget=Epsilon(epsilon=0.5), n_releases=3, share="together",
+    )  # fmt: skip
+    assert guarantee_of(shared, 3).bound == pytest.approx(noisy.guarantee.bound)
 
 
 def test_bad_parameters_are_refused():

@@ -1,6 +1,7 @@
 """What adds up over releases, and what does not."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from mechanisms.group_privacy import replaced_units
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import FinitePair
-from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.assumptions import Assumptions, Condition, Priors
 from mechanisms.privacy.composition import compose, repeat
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.indistinguishability import (
@@ -84,7 +85,8 @@ def test_pure_pufferfish_does_not_add_either():
 @pytest.mark.parametrize(
     ("claims", "reason"),
     [
-        ([said(PURE, 1.0), said(PURE, 1.0, replaced_units("record", 2))], "neighbours differ"),
+        ([said(PURE, 1.0), said(PURE, 1.0, replaced_units("record", 2))], "or priors differ"),
+        ([said(PURE, 1.0), said(PURE, 1.0, replace(RECORD, priors=Priors.LAWS))], "priors differ"),
         ([said(Renyi(order=2.0), 1.0), said(Renyi(order=3.0), 1.0)], "no theorem"),
         ([said(PURE, 1.0), said(Renyi(order=2.0), 1.0)], "no theorem"),
         ([said(Approximate(delta=0.6), 1.0)] * 2, "vacuous"),
@@ -93,6 +95,13 @@ def test_pure_pufferfish_does_not_add_either():
 )
 def test_what_does_not_add_is_refused(claims, reason):
     assert reason in compose(claims).reason
+
+
+def test_the_joint_release_assumes_what_any_of_its_releases_does():
+    first = replace(RECORD, public=("a list of labels",), conditions=(Condition.SMALL_EPSILON,))
+    found = compose([said(PURE, 1.0, first), said(PURE, 1.0)])
+    assert set(found.assumptions.public) == {"a list of labels", *RECORD.public}
+    assert found.assumptions.conditions == (Condition.SMALL_EPSILON,)
 
 
 def test_repeating_a_silent_mechanism_stays_silent():

@@ -95,6 +95,8 @@ def test_what_is_left_after_dropping_events_converts(pair, data):
     start = said(DeltaApproximateRenyi(order=order, delta=delta), kept)
     for goal in (Approximate(delta=0.12), Approximate(delta=0.5)):
         found = convert(start, goal)
+        inner = Approximate(delta=(goal.delta - delta) / (1 - delta))
+        assert found.bound == convert(said(Renyi(order=order), kept), inner).bound
         assert FinitePair(*sides).epsilon(goal.delta).hi <= found.bound + 1e-9
     assert isinstance(convert(start, Approximate(delta=0.1)), NotComparable)
 
@@ -149,6 +151,7 @@ def test_renyi_becomes_approximate_as_stated():
         (DeltaApproximateRenyi(order=2.0, delta=0.1), Probabilistic(delta=0.2), "no theorem"),
         (Renyi(order=2.0), PURE, "bounds no largest ratio"),
         (Renyi(order=2.0), Renyi(order=3.0), "larger order 3"),
+        (Renyi(order=0.5), Renyi(order=1.0), "larger order 1"),
         (Renyi(order=1.0), Approximate(delta=0.1), "not above 1"),
         (Renyi(order=0.5), Probabilistic(delta=0.1), "not above 1"),
         (Probabilistic(delta=0.1), Probabilistic(delta=0.01), "does not shrink"),
@@ -179,6 +182,19 @@ def test_approximate_is_not_probabilistic_at_the_same_numbers():
     assert pair.loss_quantile(delta).hi == pytest.approx(worst_tail(pair, delta))
     found = convert(said(Approximate(delta=delta), epsilon), Probabilistic(delta=0.06))
     assert worst_tail(pair, 0.06) <= found.bound
+
+
+@given(pair=finite_pairs(positive=False), small=st.floats(0.05, 0.9), large=st.floats(0.1, 0.95))
+@settings(max_examples=200, deadline=None)
+def test_orders_below_one_bound_each_other(pair, small, large):
+    """Outputs that only one side has included: divergences below order 1 stay finite there."""
+    small, large = sorted((small, large))
+    epsilon = pair.renyi(small).hi
+    found = convert(said(Renyi(order=small), epsilon), Renyi(order=large))
+    assert pair.renyi(large).hi <= found.bound * (1 + 1e-9) + 1e-9
+    if small < 0.5:  # attained at the mirrored order: D_{1-a} is (1 - a)/a times D_a, swapped
+        mirrored = convert(said(Renyi(order=small), epsilon), Renyi(order=1 - small))
+        assert mirrored.bound == pytest.approx(pair.renyi(1 - small).hi, rel=1e-9, abs=1e-12)
 
 
 def test_renyi_below_order_one_says_nothing_about_large_losses():

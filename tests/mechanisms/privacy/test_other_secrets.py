@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from mechanisms.group_privacy import replaced_units
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.markov import chain_curve
-from mechanisms.leakage.pair import FinitePair, GaussianShift, finite_renyi
+from mechanisms.leakage.pair import FinitePair, GaussianShift, PostProcessed, finite_renyi
 from mechanisms.privacy.assumptions import Assumptions, Condition, Neighbours, Priors, Secrets
+from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee, NotComparable
 from mechanisms.privacy.indistinguishability import PURE, Approximate, Probabilistic, Renyi
 from mechanisms.privacy.other_secrets import (
@@ -154,6 +155,19 @@ def test_mixtures_of_neighbours_are_no_farther_apart(data, order):
     weights /= weights.sum()
     worst = max(finite_renyi(a, b, order) for a, b in zip(p, q, strict=True))
     assert finite_renyi(weights @ p, weights @ q, order) <= worst + 1e-9
+
+
+def test_merged_outputs_lose_probabilistic_privacy():
+    """Merging two outputs: the loss exceeds log 2 with probability .7 where it was .1."""
+    p, q = np.array([0.1, 0.6, 0.3, 0.0]), np.array([0.0, 0.3, 0.6, 0.1])
+    delta = 0.1 + 1e-12  # the loss is infinite with probability .1
+    assert FinitePair(p, q).loss_quantile(delta).hi == pytest.approx(math.log(2))
+    merged = [np.array([x[0] + x[1], x[2], x[3]]) for x in (p, q)]
+    assert FinitePair(*merged).loss_quantile(delta).hi == pytest.approx(math.log(0.7 / 0.3))
+    with pytest.raises(NotComputableError, match="law of the privacy loss is not known"):
+        Probabilistic(delta=0.1).of_pair(PostProcessed(FinitePair(p, q)))
+    group = said(Probabilistic(delta=0.1), math.log(2), replaced_units("record", 10))
+    assert "not kept by mixtures" in through_coupling(group, 10).reason
 
 
 def test_pufferfish_is_distribution_privacy_of_its_own_conditional_laws_only():
