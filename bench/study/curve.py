@@ -34,7 +34,7 @@ class Quantity(Protocol):
     def digest(self) -> str:
         """Identity of the data."""
 
-    def curve(self, x: FloatArray) -> Sequence[Bracket] | Sequence[Estimate]:
+    def curve(self, x: FloatArray) -> Sequence[Bracket | Estimate]:
         """Return one number, bounds, or an estimate from trials for every value of x."""
 
 
