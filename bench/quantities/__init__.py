@@ -2,7 +2,7 @@
 
 Open `wasserstein_metric` first, the smallest. `calibrated_noise` is the noise of any calibrated
 mechanism, `scales` those of quilts and curves on two-state chains, `influence` the curves a(b),
-`misspecified` what a claim is worth where the true curve is another one. `estimated_curve` is what
-estimates from trials share: `collapse`, `subset_bits`, `chain_entries`, `daily_count`. What a
-quantity must offer is the protocol `bench.study.curve.Quantity`.
+`misspecified` what a claim is worth where the true curve is another one. `collapse`,
+`subset_bits`, `chain_entries` and `daily_count` are estimated from trials. What a quantity must
+offer is the protocol `bench.study.curve.Quantity`.
 """

@@ -1,4 +1,4 @@
-"""The curve: a computed quantity against a parameter, with no worlds and no attacks."""
+"""The curve: a quantity against a parameter, computed or estimated, no worlds and no attacks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from bench.config.build import ConfigError, unknown
 from bench.core.cell import FINISHED, NOT_APPLICABLE, Cell, CellResult, Plain, row
 from bench.core.code_fingerprint import code_version, fingerprint
+from bench.core.intervals import Estimate
 from bench.core.labels import check_labels, check_names
 from bench.study.cross import cell_name
 from bench.study.grid import axis_values, coordinate, product
@@ -22,8 +23,9 @@ from mechanisms.privacy.bracket import Bracket
 class Quantity(Protocol):
     """What a curve computes; ``digest`` identifies the data behind it (empty for none).
 
-    A quantity with an attribute ``x`` other than None has its own values of the parameter; one
-    with ``notes`` tells what was dropped, merged or assumed while its data were read.
+    A quantity with an attribute ``x`` other than None has its own values of the parameter, one
+    whose ``synthetic`` is true says that its data are drawn from a model, one with ``notes`` tells
+    what was dropped, merged or assumed while its data were read.
     """
 
     metric: str
@@ -32,8 +34,8 @@ class Quantity(Protocol):
     def digest(self) -> str:
         """Identity of the data."""
 
-    def curve(self, x: FloatArray) -> Sequence[Bracket]:
-        """Return one number, or bounds, for every value of the parameter."""
+    def curve(self, x: FloatArray) -> Sequence[Bracket | Estimate]:
+        """Return one number, bounds, or an estimate from trials for every value of x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class CurveSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Compute quantities against a parameter.
+    """Compute or estimate quantities against a parameter.
 
     Parameters
     ----------
@@ -114,16 +116,25 @@ class Curve:
         quantity: Quantity = session.build(spec.quantity, f"quantity {spec.label}")
         cell.check_data(quantity.digest)
         try:
-            brackets = quantity.curve(finite("x", spec.x))
+            found = quantity.curve(finite("x", spec.x))
         except NotApplicableError as reason:
             return CellResult(status=NOT_APPLICABLE, facts={"reason": str(reason)})
         rows = [
-            row(
-                quantity.metric, value=b.hi, lower=b.lo, upper=b.hi, x=float(at),
-                method="exact" if b.exact else "bracket",
-            )
-            for at, b in zip(spec.x, brackets, strict=True)
-        ]  # fmt: skip
+            number_row(quantity.metric, number, float(at))
+            for at, number in zip(spec.x, found, strict=True)
+        ]
+        facts = {"data": "synthetic"} if getattr(quantity, "synthetic", False) else {}
         notes = getattr(quantity, "notes", ())
-        facts = {"ingestion_notes": "; ".join(notes)} if notes else {}
+        facts |= {"ingestion_notes": "; ".join(notes)} if notes else {}
         return CellResult(status=FINISHED, rows=rows, facts=facts)
+
+
+def number_row(metric: str, number: Bracket | Estimate, x: float) -> Plain:
+    """Return a row of one point: bounds stand at their upper end."""
+    if isinstance(number, Estimate):
+        return row(
+            metric, value=number.value, lower=number.lower, upper=number.upper, n=number.n, x=x,
+            method=number.method,
+        )  # fmt: skip
+    method = "exact" if number.exact else "bracket"
+    return row(metric, value=number.hi, lower=number.lo, upper=number.hi, x=x, method=method)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ from mechanisms.privacy.budget import EpsilonDelta
 CalibrationName = Literal["classical", "analytic"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the root is kept
 class GaussianNoise:
     """Add ``Z ~ N(0, covariance)``.
 
@@ -50,11 +51,16 @@ class GaussianNoise:
         law = GaussianLaw(mean=np.zeros(len(self.covariance)), covariance=self.covariance)
         object.__setattr__(self, "covariance", law.covariance)
 
+    @cached_property
+    def _root(self) -> FloatArray:
+        """A root R of the covariance, R R' = covariance, factored once for all releases."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        root: FloatArray = vectors * np.sqrt(np.maximum(values, 0))
+        return root
+
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0))
-        return rng.standard_normal(shape) @ root.T
+        return rng.standard_normal(shape) @ self._root.T
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

@@ -12,10 +12,10 @@ from bench.leaderboard.terminal import pivot
 from bench.quantities.binary_column import BinaryColumn
 from bench.quantities.chain_entries import ChainEntries
 from bench.quantities.daily_count import DaysUntilKnown, KnownByDay
-from bench.quantities.estimated_curve import EstimatedCurve
 from bench.quantities.noisy_counts import private_counts
 from bench.quantities.shares import share_of_entries
 from bench.quantities.subset_bits import SubsetBits
+from bench.study.curve import Curve
 from mechanisms.base import NotApplicableError
 
 PEOPLE = BinaryColumn(
@@ -106,7 +106,7 @@ def test_the_table_tells_intervals_and_n(run):
         "source": {"_target_": "bench.datasets.sequences.chains.GivenChain",
                    "transition": [[0.9, 0.1], [0.2, 0.8]]},
     }  # fmt: skip
-    outcome, _ = run(EstimatedCurve(quantities={"q": quantity}, x=[1.0]))
+    outcome, _ = run(Curve(quantities={"q": quantity}, x=[1.0]))
     (line,) = outcome.table.to_dict("records")
     assert (line["n"], line["data"], line["x"]) == (10, "synthetic", 2.0)
     assert line["lower"] <= line["value"] <= line["upper"]

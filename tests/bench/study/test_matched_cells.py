@@ -130,7 +130,7 @@ def test_a_matched_cell_says_what_it_matches_and_shows_the_number():
 
 
 def test_the_delta_of_an_epsilon_and_the_records_are_in_the_name():
-    mechanisms = {"m": plan("isotropic", target="epsilon at delta", value=0.5, delta=1e-5)}
+    mechanisms = {"m": plan("laplace", target="epsilon at delta", value=0.5, delta=1e-5)}
     scenario = node("Points", worlds_from_model=False, supports=[[[0.0]], [[1.0]], [[2.0]]],
                     weights=[[1.0]] * 3)  # fmt: skip
     ((cell, result),) = results(cross(scenario, mechanisms)).values()

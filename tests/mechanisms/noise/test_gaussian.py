@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -21,6 +22,25 @@ def test_samples_have_the_stated_covariance_also_where_it_is_singular():
         z = noise.sample((200_000, 2), rng)
         assert np.cov(z.T) == pytest.approx(covariance, abs=0.04)
         assert noise.covariance == pytest.approx(covariance)
+
+
+def test_a_covariance_is_factored_once_and_no_number_depends_on_that(monkeypatch):
+    factor, factored = np.linalg.eigh, []
+    monkeypatch.setattr(np.linalg, "eigh", lambda a: factored.append(a) or factor(a))
+    for covariance in (COVARIANCE, np.outer([0.6, 0.8], [0.6, 0.8])):
+        noise = GaussianNoise(covariance=covariance, calibration="analytic")
+        drawn, again = np.random.default_rng(7), np.random.default_rng(7)
+        values, vectors = factor(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        for shape in ((3, 2), (2, 4, 2), (1, 2)):
+            assert (noise.sample(shape, drawn) == again.standard_normal(shape) @ root.T).all()
+        sent = pickle.loads(pickle.dumps(noise))
+        assert (sent.sample((2,), drawn) == again.standard_normal(2) @ root.T).all()
+        half = noise.split_among(4)  # another covariance, its own root
+        assert half.sample((5, 2), drawn) == pytest.approx(
+            again.standard_normal((5, 2)) @ (2 * root.T)
+        )
+    assert len(factored) == 4
 
 
 def test_density_and_marginal_density_are_those_of_the_normal_law():
