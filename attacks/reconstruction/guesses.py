@@ -30,6 +30,7 @@ AGAINST: tuple[tuple[type, Reconstructor], ...] = (
     (ParityRelease, XorReconstruction()),
     (CasePair, CommonElement()),
 )
+NEW_DATA = "the data are new at every release: what differs is not the same database"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class RepeatedRuns:
     def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> CertainGuesser:
         """Choose the attack on the mechanism; nothing is learnt."""
         del shadow, rng
+        if target.new_data:
+            raise UnsupportedMechanismError(NEW_DATA)
         for kind, attack in AGAINST:
             if isinstance(target.mechanism, kind):
                 return CertainGuesser(attack=attack)
@@ -83,6 +86,8 @@ class ExactPosterior:
     def fit(self, shadow: Transcript, target: Target, rng: np.random.Generator) -> PosteriorGuesser:
         """Mix the laws; nothing is learnt."""
         del shadow, rng
+        if target.new_data:
+            raise UnsupportedMechanismError(NEW_DATA)
         if not isinstance(target.mechanism, HasLogDensity):
             raise UnsupportedMechanismError("the mechanism offers no release density")
         return PosteriorGuesser(
@@ -130,7 +135,8 @@ class Averaging:
             raise UnsupportedMechanismError("the mechanism works on records: no answer is averaged")
         if target.laws is not None and all(isinstance(law, FiniteLaw) for law in target.laws):
             return AverageGuesser(support=mixed_law(target).as_vectors.atoms)
-        if not np.equal(shadow.answers, np.round(shadow.answers)).all():
+        answers = np.asarray(shadow.answers, dtype=np.float64)
+        if not (answers == np.round(answers)).all():
             raise UnsupportedMechanismError("answers are neither finitely many nor whole numbers")
         return AverageGuesser(support=None)
 

@@ -30,6 +30,12 @@ class Panel:
         Which of "x", "y" are logarithmic.
     limits : (float, float) or None
         Of the vertical axis.
+    axis : str
+        Column of the horizontal axis.
+    attack : str
+        Whose rows are drawn; empty for metrics of no attack.
+    where : mapping of column to value
+        Selects rows, for tables with more axes; a list selects several values.
     """
 
     metric: str
@@ -37,6 +43,18 @@ class Panel:
     axis_label: str
     log: Sequence[str] = ()
     limits: Sequence[float] | None = None
+    axis: str = "x"
+    attack: str = ""
+    where: Mapping[str, object] = field(default_factory=dict)
+
+    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Select the rows that are drawn."""
+        kept = (table["metric"] == self.metric) & (table["attack"] == self.attack)
+        kept &= table["statistic"] == ""
+        for column, value in self.where.items():
+            several = list(value) if isinstance(value, list | tuple) else [value]
+            kept &= table[column].isin(several) if column in table else False
+        return table[kept]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +86,7 @@ class Estimates:
         for axes, panel in zip(
             figure.subplots(1, len(self.panels), squeeze=False).flat, self.panels, strict=True
         ):
-            self._draw_panel(axes, panel, table[table["metric"] == panel.metric])
+            self._draw_panel(axes, panel, panel.rows(table))
         return figure
 
     def _draw_panel(self, axes: Axes, panel: Panel, rows: pd.DataFrame) -> None:
@@ -81,10 +99,11 @@ class Estimates:
             synthetic = (own["data"] == "synthetic").any()
             label = ", ".join([*parts, *["synthetic"] * bool(synthetic)])
             colour = colours[own[by_split].iloc[0]]
-            self._draw_line(axes, own.sort_values("x"), label, colour, i)
+            own = own.assign(x=own[panel.axis].astype(float)).sort_values("x")
+            self._draw_line(axes, own, label, colour, i)
         for axis in panel.log:
             getattr(axes, f"set_{axis}scale")("log")
-        if "x" not in panel.log and (rows["x"] % 1 == 0).all():
+        if "x" not in panel.log and (rows[panel.axis] % 1 == 0).all():
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         if np.isposinf(rows["value"].astype(float)).any():
             axes.text(

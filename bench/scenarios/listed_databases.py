@@ -13,7 +13,7 @@ import numpy as np
 from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.scenarios.base import K, look_up_fact
-from mechanisms.check import IntArray, weights
+from mechanisms.check import IntArray, one_of, weights
 from mechanisms.collapse.knowledge import DatabasePrior
 from mechanisms.knowledge import FiniteAnswers
 from mechanisms.laws.finite import FiniteLaw
@@ -34,13 +34,17 @@ class ListedDatabases:
     secret : sequence of m whole numbers, or "entries"
         Code of the secret of each database, 0, 1, ..., all pairs of which are to be kept apart;
         or the value of every entry is a secret, to be kept apart from its other values.
+    data : {"same", "new"}
+        Whether every release is of the same database, or of one drawn anew given the secret.
     """
 
     databases: Sequence[Sequence[int]]
     prior: Sequence[float]
     secret: Sequence[int] | Literal["entries"] = "entries"
+    data: Literal["same", "new"] = "same"
 
     def __post_init__(self) -> None:
+        one_of("data", self.data, ("same", "new"))
         DatabasePrior(databases=self._rows, prior=self._prior, secret=self._codes)
         codes = self._codes
         if codes is not None and set(codes.tolist()) != set(range(len(set(codes.tolist())))):

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from bench.core.cell import Plain, row
 from bench.metrics.base import Scored
-from bench.scenarios.base import HasNotes
+from bench.scenarios.base import HasNotes, has_new_data
 from bench.study.entries import Entry, entries, leading, own_notion
 from bench.study.evidence import CellEvidence
 from bench.study.game import Game
 from bench.study.ledger import largest_certifiable
 from mechanisms.base import guarantee_of
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
+from mechanisms.privacy.composition import repeat_on_new_data
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.notion import Notion, PairNotion
 
@@ -39,7 +40,11 @@ def ledger_rows(
     asked : sequence of Notion
         Further notions that the experiment asks for.
     """
-    claim = guarantee_of(game.mechanism, game.n_releases)
+    claim = (
+        repeat_on_new_data(game.mechanism.guarantee, game.n_releases)
+        if has_new_data(game.scenario)
+        else guarantee_of(game.mechanism, game.n_releases)
+    )
     notions = [own_notion(claim, delta), *asked]
     lead = leading(notions)
     evidence = CellEvidence(game=game, scored=scored, lead=lead)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.scenarios.base import has_new_data
 from bench.study.evidence import CellEvidence
 from bench.study.ledger import (
     DISPLAY_ERROR,
@@ -92,7 +93,9 @@ def entries(
 
 def claim_in(claim: Guarantee, notion: Notion, cell: CellEvidence) -> Claim:
     """Return the claim in another notion: as the mechanism knows it, else converted."""
-    if isinstance(cell.mechanism, HasOtherNotions):
+    # What a mechanism knows of several releases is about the same data.
+    same = cell.n_releases == 1 or not has_new_data(cell.game.scenario)
+    if same and isinstance(cell.mechanism, HasOtherNotions):
         known = cell.mechanism.guarantee_in(notion, cell.n_releases)
         if known is not None:
             return known

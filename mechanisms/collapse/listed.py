@@ -96,7 +96,7 @@ def collapse_guarantee(
     )
 
 
-def row_numbers(rows: Array, table: IntArray) -> IntArray:
+def row_numbers(rows: Array, table: Array) -> IntArray:
     """Return at which row of `table` (m, e), its rows all different, each of `rows` (n, e) is.
 
     Raises

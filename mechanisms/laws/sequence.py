@@ -80,7 +80,7 @@ class SequenceLaw:
         seen = rows[..., None] == np.arange(self.initial.size)
         with np.errstate(divide="ignore"):
             logs = self.log_likelihood(np.log(seen))
-        return FiniteLaw(atoms=rows, weights=np.exp(logs) / np.exp(logs).sum())
+        return FiniteLaw(atoms=rows.astype(np.float64), weights=np.exp(logs) / np.exp(logs).sum())
 
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
         """Draw `size` databases, shape (size, sum of lengths).
