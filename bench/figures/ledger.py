@@ -37,7 +37,7 @@ class Ledger:
     where : mapping of column to value
         Selects rows, for tables with more axes.
     log : sequence of str
-        Which of "x", "y" are logarithmic.
+        Which of "x", "y" are logarithmic, y above .1.
     """
 
     axis: str = "epsilon"
@@ -59,7 +59,7 @@ class Ledger:
             table = table.assign(mechanism=table["mechanism"].where(~several, marked))
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)
-        figure = Figure(figsize=(2.4 * self.columns, 1.9 * rows + 0.7), layout="constrained")
+        figure = Figure(figsize=(2.4 * self.columns, 2.1 * rows + 1.0), layout="constrained")
         panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
@@ -131,6 +131,5 @@ class Ledger:
                     color=colour, alpha=0.2, linewidth=0,
                 )  # fmt: skip
         if "y" in self.log and axes.dataLim.y1 > 0:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0)
+            axes.set_yscale("symlog", linthresh=0.1)  # 0 has a place
+        axes.set_ylim(bottom=0)
