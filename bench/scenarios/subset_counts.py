@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.core.randomness import rng_for
-from bench.quantities.binary_column import BinaryColumn
+from bench.quantities.binary_column import Bits
 from bench.scenarios.base import K, look_up_fact
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole
@@ -37,8 +37,8 @@ class SubsetCounts:
 
     Parameters
     ----------
-    column : BinaryColumn
-        Of Adult, or of a table of the user.
+    column : Bits
+        Of Adult or of a table of the user (`BinaryColumn`), or invented (`BalancedColumn`).
     rows, queries : int
     data : {"same", "new"}
         Whether every release is of the same rows, or the rows other than the secret one are drawn
@@ -47,7 +47,7 @@ class SubsetCounts:
         Of the subsets.
     """
 
-    column: BinaryColumn
+    column: Bits
     rows: int = 48
     queries: int = 192
     data: Literal["same", "new"] = "same"
@@ -60,8 +60,12 @@ class SubsetCounts:
         one_of("data", self.data, ("same", "new"))
 
     pairs = ((0, 1),)
-    synthetic = False
     worlds_from_model = True
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the column is invented."""
+        return self.column.synthetic
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ class SubsetCounts:
     @property
     def digest(self) -> str:
         """Identity of the column; the subsets are those of the seed."""
-        read = [self.column.digest, str(self.column.value), self.column.share]
+        read = [self.column.digest, self.column.share]
         return hashlib.sha256(canonical(read).encode()).hexdigest()
 
     @property
