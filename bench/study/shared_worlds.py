@@ -116,6 +116,8 @@ class SharedWorlds:
 
 def _read_only(values: NDArray[T]) -> NDArray[T]:
     """Return a copy of an array that nobody can change: other mechanisms see it too."""
+    if values.ndim and len(values) and values.strides[0] == 0:  # the same row in every world
+        return np.broadcast_to(values[0].copy(), values.shape)
     copy = np.array(values)
     copy.flags.writeable = False
     return copy

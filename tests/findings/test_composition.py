@@ -43,7 +43,7 @@ def ledger():
     for cell in cross.cells(session):
         result = cross.run_cell(cell, session)
         assert result.status == "finished", result.facts
-        named = {r["metric"]: r for r in result.rows if r["attack"] == ""}
+        named = {r["metric"]: r for r in result.rows if r["attack"] == "" or r["metric"] == "odds"}
         found[cell.spec.mechanism_label, cell.spec.n_releases] = named | {"facts": result.facts}
     return found
 
@@ -87,6 +87,16 @@ def test_certified_is_at_most_exact_and_exact_at_most_the_composed_claim(ledger,
         if name != MODEL_BROKEN or k > 2:
             assert exact["upper"] <= claimed["value"] * (1 + 1e-6)
             assert ledger[name, k]["facts"]["verdict"] == "holds"
+
+
+def test_posterior_odds_move_by_no_more_than_the_exact_and_the_claimed_epsilon(ledger):
+    for name in ("markov_quilt_exact", "influence_exponential", "group_laplace"):
+        for k in RELEASES:
+            moved, exact, claimed = (
+                ledger[name, k][m]["value"] for m in ("odds", "exact", "claimed")
+            )
+            assert 0 < moved <= exact + 1e-9 <= claimed * (1 + 1e-6) + 1e-9
+    assert ledger["decoy", 2]["odds"]["value"] == math.inf
 
 
 def test_the_attack_shows_most_of_what_few_releases_leak(ledger):

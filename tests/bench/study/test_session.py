@@ -78,3 +78,15 @@ def test_a_specification_cannot_be_changed():
     (cell, *_) = study().cells()
     with pytest.raises(dataclasses.FrozenInstanceError):
         cell.spec.seed = 7
+
+
+def test_a_public_fact_that_is_the_same_in_every_world_is_kept_once():
+    column = {"_target_": "bench.quantities.binary_column.BalancedColumn", "rows": 10}
+    counts = {"_target_": "bench.scenarios.subset_counts.SubsetCounts", "column": column}
+    sizes = dataclasses.replace(SIZES, repetitions=1, test=50)
+    worlds = Session().worlds("s", counts, sizes=sizes, seed=0).part("test")
+    queries = worlds.public["queries"]
+    assert queries.shape == (100, 192, 48)
+    assert queries.base is not None
+    assert queries.base.nbytes == 192 * 48
+    assert not queries.flags.writeable
