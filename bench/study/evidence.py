@@ -63,7 +63,9 @@ class CellEvidence:
 
     @property
     def releases(self) -> Array:
-        """What the mechanism released in them."""
+        """What the mechanism released in them; refused where these are not of those answers."""
+        if self.n_releases > 1 and has_new_data(self.game.scenario):
+            raise NotComputableError("releases of new data have no one answer to belong to")
         return self.game.releases("test")
 
     def knowledge(self, kind: type[K]) -> K:

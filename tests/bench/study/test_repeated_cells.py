@@ -25,6 +25,7 @@ METRICS = {
     "whole": {"_target_": f"{METRIC}.WholeDatabase"},
     "runs": {"_target_": f"{METRIC}.RunsUntilCertain"},
     "odds": {"_target_": f"{METRIC}.OddsGained", "quantile": 0.9},
+    "l1": {"_target_": "bench.metrics.utility.NormError", "norm": 1, "name": "l1"},
 }
 
 
@@ -65,6 +66,7 @@ def test_new_data_at_every_release_keep_a_decoy_from_leaking():
         assert found[k]["certified", "", ""] == 0
         assert found[k]["verdict"] == "holds"
         assert "the data are new at every release" in found[k]["attack runs"]
+    assert "have no one answer to be compared with" in found[2]["metric l1"]
     assert "new data, independent given the secret" in found[10]["notes"]
 
 
