@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from bench.core.labels import format_number
 from bench.figures.against_budget import COLOURS
 from bench.figures.against_parameter import MARKERS
 
@@ -95,7 +96,7 @@ class Estimates:
         keys = list(dict.fromkeys(["mechanism", by_split]))
         for i, (key, own) in enumerate(rows.groupby(keys, sort=False, dropna=False)):
             name = self.words.get(str(key[0]), str(key[0]).replace("_", " "))
-            parts = [*(str(k) for k in key[1:] if pd.notna(k)), name]
+            parts = [*(_value(by_split, k) for k in key[1:] if pd.notna(k)), name]
             synthetic = (own["data"] == "synthetic").any()
             label = ", ".join([*parts, *["synthetic"] * bool(synthetic)])
             colour = colours[own[by_split].iloc[0]]
@@ -147,6 +148,12 @@ class Estimates:
                 ms=6 + 4 * i,  # arrows coincide: different sizes stay visible
                 transform=axes.get_xaxis_transform(), clip_on=False,
             )  # fmt: skip
+
+
+def _value(column: str, value: object) -> str:
+    """Return a value that tells lines apart, numbers with what they are."""
+    number = isinstance(value, int | float)
+    return f"{column} {format_number(value)}" if number else str(value)
 
 
 def _note(rows: pd.DataFrame) -> str:
