@@ -99,8 +99,9 @@ class HasDatabaseLaw(Protocol):
 
 
 def has_new_data(scenario: Scenario) -> bool:
-    """Whether every release is of new data."""
-    return isinstance(scenario, HasData) and scenario.data == "new"
+    """Whether every release is of new data; other scenarios may call a table `data`."""
+    data = scenario.data if isinstance(scenario, HasData) else "same"
+    return isinstance(data, str) and data == "new"
 
 
 def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
