@@ -19,9 +19,9 @@ from mechanisms.leakage.integer_grid import CELLS, PureBracket, whole_numbers
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
 
-LITTLE = 1e-10  # nats
-STEPS = 200  # of the iteration on the ratio; every one strictly raises it
-LARGEST = 200_000  # values times releases
+LITTLE = 1e-10  # nats, or of the ratio where it is larger than 1
+STEPS = 100  # of the bisection
+LARGEST = 50_000  # values times releases
 TABLES = 200_000  # of counts, for the numbers that are bracketed
 
 
@@ -78,13 +78,13 @@ def geometric_line(
 def largest_ratio(first: FiniteLaw, second: FiniteLaw, scale: float, k: int) -> float:
     """Return the largest log ratio of the densities of k releases, over both directions.
 
-    Exact but for 1e-10 nats, rounded up.
+    Exact but for 1e-10, absolute or relative, rounded up.
 
     Laws have atoms of shape (a,). Given how many releases lie at or below each value,
     ``0 <= c_0 <= c_1 <= ... <= k``, the next value has ``exp((k - 2 c_j) gap_j / scale)`` times the
-    weight of this one. A ratio of two sums is maximised by parametric search (Dinkelbach,
-    1967): at a ratio r, the difference ``first - r second`` is maximised over all such counts by
-    dynamic programming from the last value to the first, and r is raised to the ratio found.
+    weight of this one. Some counts have a ratio above r exactly if they make ``first - r second``
+    positive (Dinkelbach, 1967); the difference is maximised over all counts by dynamic programming
+    from the last value to the first, and r is searched for.
     """
     values = _values(first, second)
     if values.size * k > LARGEST:
@@ -95,25 +95,39 @@ def largest_ratio(first: FiniteLaw, second: FiniteLaw, scale: float, k: int) -> 
     logs = np.full((2, values.size), -np.inf)
     for row, law in zip(logs, (first, second), strict=True):
         row[np.searchsorted(values, law.atoms)] = np.log(law.weights)
-    return max(0.0, _search(logs[0], logs[1], slopes), _search(logs[1], logs[0], slopes))
+    most = k * float(values[-1] - values[0]) / scale  # of two values, whatever the laws
+    return max(_search(*pair, slopes, most) for pair in ((logs[0], logs[1]), (logs[1], logs[0])))
 
 
-def _search(above: FloatArray, below: FloatArray, slopes: FloatArray) -> float:
+def _search(above: FloatArray, below: FloatArray, slopes: FloatArray, most: float) -> float:
     """Return the largest ``log(sum e^(above + l) / sum e^(below + l))`` over weights l, rounded up.
 
-    Every step asks for counts whose ratio is larger by a little. Asked for the ratio itself, the
-    terms of the value with the largest weight would cancel, and rounding decide.
+    Bisection between a ratio that is reached and `most`, an upper bound. Counts found on the way
+    raise the lower end to their own ratio; whether it is the largest is asked with a little on
+    top, since terms cancel at the ratio itself and rounding would decide.
     """
-    counts = np.zeros(len(slopes), dtype=np.int64)
-    best = -math.inf
+    low, high = -math.inf, most
+    for counts in (0, slopes.shape[1] - 1):
+        low = max(low, _ratio(above, below, slopes, np.full(len(slopes), counts)))
     for _ in range(STEPS):
-        weight = np.append(0.0, np.cumsum(slopes[np.arange(len(slopes)), counts]))
-        ratio = float(logsumexp(above + weight) - logsumexp(below + weight))
-        if ratio <= best:
-            return best + LITTLE
-        best = ratio
-        counts = _best_counts(above, below, best + LITTLE, slopes)
+        little = LITTLE * max(1.0, abs(low))
+        above_low = low + little
+        for asked in (above_low, (low + high) / 2):
+            if high - low <= little:
+                return max(low, high)
+            found = _ratio(above, below, slopes, _best_counts(above, below, asked, slopes))
+            if found > asked:
+                low = found
+            elif asked == above_low:
+                return asked
+            else:
+                high = asked
     raise NotComputableError(f"the largest ratio was not found within {STEPS} steps")
+
+
+def _ratio(above: FloatArray, below: FloatArray, slopes: FloatArray, counts: IntArray) -> float:
+    weight = np.append(0.0, np.cumsum(slopes[np.arange(len(slopes)), counts]))
+    return float(logsumexp(above + weight) - logsumexp(below + weight))
 
 
 def _best_counts(
@@ -123,32 +137,35 @@ def _best_counts(
 
     Values are kept as signs and logarithms: weights span hundreds of orders of magnitude.
     """
-    pair = np.stack([above, ratio + below])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gains, signs = logsumexp(pair, axis=0, b=np.array([[1.0], [-1.0]]), return_sign=True)
+    gains, signs = _signed_sum(above, np.ones(above.size), ratio + below, -np.ones(below.size))
     n, width = slopes.shape
     log, sign = np.full(width, gains[-1]), np.full(width, signs[-1])
     chosen = np.empty((n, width), dtype=np.int64)
+    rank = np.empty(width, dtype=np.int64)
     for j in range(n - 1, -1, -1):
         log = log + slopes[j]
-        rank = np.empty(width, dtype=np.int64)
-        with np.errstate(invalid="ignore"):
-            signed = np.where(sign == 0, 0.0, sign * log)
-        order = np.lexsort((signed, sign))
+        size = np.where(sign == 0, 0.0, log)  # of 0 there is no logarithm
+        order = np.lexsort((sign * size, sign))
         rank[order] = np.arange(width)
         # Counts never fall: the best of all counts at or above this one.
         chosen[j] = order[np.maximum.accumulate(rank[::-1])[::-1]]
-        log, sign = log[chosen[j]], sign[chosen[j]]
-        terms = np.stack([np.full(width, gains[j]), log])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log, sign = logsumexp(
-                terms, axis=0, b=np.stack([np.full(width, signs[j]), sign]), return_sign=True
-            )
+        log, sign = _signed_sum(gains[j], signs[j], log[chosen[j]], sign[chosen[j]])
     counts, at = np.empty(n, dtype=np.int64), 0
     for j in range(n):
-        at = chosen[j, at]
+        at = int(chosen[j, at])
         counts[j] = at
     return counts
+
+
+def _signed_sum(
+    log: FloatArray, sign: FloatArray, other_log: FloatArray, other_sign: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the logarithm of the size of ``sign e^log + other_sign e^other_log``, and its sign."""
+    top = np.maximum(log, other_log)
+    top = np.where(np.isneginf(top), 0.0, top)
+    total = sign * np.exp(log - top) + other_sign * np.exp(other_log - top)
+    with np.errstate(divide="ignore"):
+        return top + np.log(np.abs(total)), np.sign(total)
 
 
 def _values(first: FiniteLaw, second: FiniteLaw) -> FloatArray:

@@ -133,7 +133,7 @@ def test_the_exact_leakage_of_repeated_laplace_noise_is_that_of_a_repeated_answe
     ]
     scales = np.full(2, float(once.noise.scales[0]))
     boxed = laplace_lattice(*vectors, scales).epsilon(0.0).hi
-    assert boxed <= twice.hi <= boxed + 2e-10
+    assert boxed <= twice.hi <= boxed * (1 + 2e-10)
     assert twice.exact
     assert twice.hi == pytest.approx(guarantee_of(once, 2).bound)
 
