@@ -60,7 +60,9 @@ class LikelihoodRatio:
             for law in target.laws
         )
         del shadow
-        return DensityAttacker(mechanism=target.mechanism, laws=target.laws, finite=finite)
+        return DensityAttacker(
+            mechanism=target.mechanism, laws=target.laws, finite=finite, new_data=target.new_data
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,9 +72,15 @@ class DensityAttacker:
     mechanism: Mechanism
     laws: tuple[AnswerLaw, ...]
     finite: tuple[FiniteLaw, ...]
+    new_data: bool = False
 
     def score(self, releases: Array) -> FloatArray:
         """Return log densities, one column a secret; a release impossible under all scores 0."""
+        if self.new_data and releases.shape[1] > 1:  # independent given the secret
+            return sum(
+                (self.score(releases[:, j, None]) for j in range(releases.shape[1])),
+                np.zeros((len(releases), len(self.laws))),
+            )
         columns = self._closed_form(releases)
         if columns is None:
             columns = self._sum_over_atoms(releases)

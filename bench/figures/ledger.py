@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ from bench.core.entry_rows import one_entry
 from bench.core.labels import format_number
 
 CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
+TOP = {"claimed": 0.97, "exact": 0.88}  # of a panel's height: where infinite values stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Ledger:
         Column of which each value makes a panel of its own, where a mechanism has several.
     where : mapping of column to value
         Selects rows, for tables with more axes.
+    log : sequence of str
+        Which of "x", "y" are logarithmic, y above .1.
     """
 
     axis: str = "epsilon"
@@ -43,6 +46,7 @@ class Ledger:
     columns: int = 4
     split: str = "order"
     where: Mapping[str, object] = field(default_factory=dict)
+    log: Sequence[str] = ()
 
     def draw(self, table: pd.DataFrame) -> Figure:
         """Draw the figure of a tidy table."""
@@ -55,7 +59,7 @@ class Ledger:
             table = table.assign(mechanism=table["mechanism"].where(~several, marked))
         names = list(dict.fromkeys(table["mechanism"]))
         rows = math.ceil(len(names) / self.columns)
-        figure = Figure(figsize=(2.4 * self.columns, 1.9 * rows + 0.7), layout="constrained")
+        figure = Figure(figsize=(2.4 * self.columns, 2.1 * rows + 1.0), layout="constrained")
         panels = figure.subplots(rows, self.columns, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):
             self._panel(panel, table[table["mechanism"] == name], name)
@@ -64,14 +68,22 @@ class Ledger:
         )
         if high > low:
             for panel in panels.flat:
-                panel.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+                if "x" in self.log and low > 0:
+                    panel.set_xscale("log")
+                    panel.set_xlim(low * (low / high) ** 0.05, high * (high / low) ** 0.05)
+                else:
+                    panel.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         for panel in panels.flat[len(names) :]:
             panel.set_visible(False)
         for panel in panels.flat[max(0, len(names) - self.columns) : len(names)]:
             panel.set_xlabel(self.axis_label, fontsize=7)  # the last of each column
         figure.supylabel(self.label, fontsize=8)
         handles = panels.flat[0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=7)
+        endless = np.isposinf(table["value"].astype(float)) & table["metric"].isin(TOP)
+        note = "arrows: infinite (a claim of inf is unbounded)" if endless.any() else None
+        figure.legend(
+            *handles, loc="outside lower center", ncols=3, fontsize=7, title=note, title_fontsize=7
+        )
         return figure
 
     def _panel(self, axes: Axes, table: pd.DataFrame, name: str) -> None:
@@ -102,10 +114,22 @@ class Ledger:
             else:
                 rows = rows.sort_values(self.axis)
             x = rows[self.axis].to_numpy(dtype=np.float64) if self.axis in rows else np.empty(0)
-            axes.plot(x, rows["value"], style, color=colour, linewidth=1, ms=4, label=label)
+            y = rows["value"].to_numpy(dtype=np.float64)
+            axes.plot(x, y, style, color=colour, linewidth=1, ms=4, label=label)
+            if metric in TOP:
+                if np.isfinite(y).sum() == 1:  # a line of one point would not be seen
+                    axes.plot(x, y, "s", color=colour, ms=4, mfc="none", clip_on=False)
+                endless = x[np.isposinf(y)]
+                if endless.size:
+                    axes.plot(
+                        endless, np.full(endless.size, TOP[metric]), "^", color=colour, ms=5,
+                        mfc="none", transform=axes.get_xaxis_transform(),
+                    )  # fmt: skip
             if metric == "exact" and len(rows):
                 axes.fill_between(
                     x, rows["lower"].astype(float), rows["upper"].astype(float),
                     color=colour, alpha=0.2, linewidth=0,
                 )  # fmt: skip
+        if "y" in self.log and axes.dataLim.y1 > 0:
+            axes.set_yscale("symlog", linthresh=0.1)  # 0 has a place
         axes.set_ylim(bottom=0)

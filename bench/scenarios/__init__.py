@@ -4,6 +4,8 @@ Open `base` first: what the harness asks of a scenario. Then `numeric_column`, t
 `property_subsets`, that of the main job (`numeric_table` is the same on a table of one's own,
 `statistics`, `subsets` and `subset_sizes` are its parts). Chains: `chain_model` is what
 `chain_count` and `chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
+For repeated releases: `listed_databases` (all databases, with their probabilities) and
+`subset_counts` (one attribute, counted over many subsets).
 """
 
 from mechanisms.lazy import lazy_names
@@ -16,5 +18,7 @@ __getattr__ = lazy_names(
         "ChainCount": "chain_count",
         "ChainHistogram": "chain_histogram",
         "Sequences": "sequences",
+        "ListedDatabases": "listed_databases",
+        "SubsetCounts": "subset_counts",
     },
 )

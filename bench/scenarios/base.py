@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -87,11 +87,30 @@ class HasClaim(Protocol):
 
 
 @runtime_checkable
+class HasData(Protocol):
+    """A scenario that says whether several releases are of the same data.
+
+    ``data = "new"``: a world's data are drawn anew, given its secret, for every release after the
+    first; releases are then independent given the secret. Other scenarios' data stay.
+    """
+
+    @property
+    def data(self) -> Literal["same", "new"]:
+        """Whether data stay, or are new at every release."""
+
+
+@runtime_checkable
 class HasDatabaseLaw(Protocol):
     """A scenario that knows the law of its whole database, for mechanisms that work on records."""
 
     def database_law(self, secret: int) -> AnswerLaw:
         """Return the database's law under a secret."""
+
+
+def has_new_data(scenario: Scenario) -> bool:
+    """Whether every release is of new data; other scenarios may call a table `data`."""
+    data = scenario.data if isinstance(scenario, HasData) else "same"
+    return isinstance(data, str) and data == "new"
 
 
 def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:

@@ -15,8 +15,10 @@ from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.table.label_option import label_of
 from bench.scenarios.base import K
+from bench.scenarios.listed_sequences import listed_sequences
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole
+from mechanisms.collapse.knowledge import DatabasePrior
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
@@ -149,10 +151,8 @@ class ChainModel:
     @property
     def one_prior(self) -> bool:
         """Whether Theta is the one law that worlds are drawn from."""
-        chain = self.source.chain
-        return self.uncertainty == 0 and len(self.theta_chains) == 1 and (
-            self.initial_law == "fixed" and chain.start != "free"
-        )  # fmt: skip
+        fixed = self.initial_law == "fixed" and self.source.chain.start != "free"
+        return self.uncertainty == 0 and len(self.theta_chains) == 1 and fixed
 
     def state(self, label: str | int | bool) -> int:
         """Return the code of a state; refuse a label that the chain does not have."""
@@ -163,8 +163,7 @@ class ChainModel:
     def _secrets(self) -> list[tuple[int, int]]:
         """(position, state) of every secret."""
         longest, chain = self.lengths[0], self.source.chain
-        law = chain.first_law
-        possible = []
+        law, possible = chain.first_law, []
         for _ in range(longest):
             possible.append(np.flatnonzero(law > 0))
             law = law @ chain.transition
@@ -265,7 +264,13 @@ class ChainModel:
                 ),
             ),
             EntryValues: lambda: EntryValues(states=len(self.source.states)),
+            DatabasePrior: self._listed,
         }
+
+    def _listed(self) -> DatabasePrior:
+        self.only_one_prior(DatabasePrior)
+        at = sorted({p for p, _ in self._secrets}) if self.values is None else []
+        return listed_sequences(self.source.chain, self.lengths, at[0] if len(at) == 1 else None)
 
     def only_one_prior(self, kind: type[Knowledge]) -> None:
         """Refuse a fact that describes the answers under one prior where Theta holds more."""

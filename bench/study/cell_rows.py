@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from bench.core.cell import Plain, row
 from bench.metrics.base import Scored
-from bench.scenarios.base import HasClaim, HasNotes
+from bench.scenarios.base import HasClaim, HasNotes, has_new_data
 from bench.study.entries import Entry, entries, leading, own_notion
 from bench.study.evidence import CellEvidence
 from bench.study.game import Game
 from bench.study.ledger import largest_certifiable
 from mechanisms.base import guarantee_of
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
+from mechanisms.privacy.composition import repeat_on_new_data
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.notion import Notion, PairNotion
 
@@ -70,6 +71,8 @@ def claim_of(game: Game, delta: float) -> Guarantee | NoClaim:
     """Return what is claimed about the scenario's secrets: by the mechanism, or from its noise."""
     if isinstance(game.scenario, HasClaim):
         return game.scenario.claim(game.mechanism, game.n_releases, delta)
+    if has_new_data(game.scenario):
+        return repeat_on_new_data(game.mechanism.guarantee, game.n_releases)
     return guarantee_of(game.mechanism, game.n_releases)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.scenarios.base import HasClaim
+from bench.scenarios.base import HasClaim, has_new_data
 from bench.study.evidence import CellEvidence
 from bench.study.ledger import (
     DISPLAY_ERROR,
@@ -93,7 +93,10 @@ def entries(
 
 def claim_in(claim: Guarantee, notion: Notion, cell: CellEvidence) -> Claim:
     """Return the claim in another notion: as the mechanism knows it, else converted."""
-    if isinstance(cell.mechanism, HasOtherNotions) and not isinstance(cell.game.scenario, HasClaim):
+    # What a mechanism knows is about its own secrets, and of several releases about the same data.
+    scenario = cell.game.scenario
+    same = cell.n_releases == 1 or not has_new_data(scenario)
+    if same and not isinstance(scenario, HasClaim) and isinstance(cell.mechanism, HasOtherNotions):
         known = cell.mechanism.guarantee_in(notion, cell.n_releases)
         if known is not None:
             return known

@@ -10,12 +10,13 @@ import numpy as np
 
 from bench.metrics.base import Scored
 from bench.metrics.roc import pair_scores
-from bench.scenarios.base import HasUnpooledLaws, K
+from bench.scenarios.base import HasUnpooledLaws, K, has_new_data
 from bench.study.game import Game
 from bench.study.ledger import Counts, counted
 from mechanisms.base import HasLeakage, Mechanism, NotOfferedError
 from mechanisms.check import Array
 from mechanisms.laws.answer import AnswerLaw
+from mechanisms.leakage.independent import IndependentReleases
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.rank import spared
 from mechanisms.privacy.bracket import NotComputableError
@@ -62,7 +63,9 @@ class CellEvidence:
 
     @property
     def releases(self) -> Array:
-        """What the mechanism released in them."""
+        """What the mechanism released in them; refused where these are not of those answers."""
+        if self.n_releases > 1 and has_new_data(self.game.scenario):
+            raise NotComputableError("releases of new data have no one answer to belong to")
         return self.game.releases("test")
 
     def knowledge(self, kind: type[K]) -> K:
@@ -125,10 +128,11 @@ def compare_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[
         return [], _why_no_laws(game)
     if not isinstance(game.mechanism, HasLeakage):
         return [], "the mechanism's release law has no known form"
+    new = has_new_data(game.scenario)
+    together = 1 if new else game.n_releases
     try:
-        return [
-            game.mechanism.leakage(laws[i], laws[j], game.n_releases) for i, j in game.names.pairs
-        ], ""
+        found = [game.mechanism.leakage(laws[i], laws[j], together) for i, j in game.names.pairs]
+        return [IndependentReleases(p, game.n_releases) for p in found] if new else found, ""
     except NotComputableError as error:
         return [], str(error)
 

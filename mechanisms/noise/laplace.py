@@ -24,6 +24,7 @@ from mechanisms.leakage.laplace_shift import (
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.partly_noised import PartlyNoised
+from mechanisms.leakage.repeated_line import laplace_line
 from mechanisms.noise.additive import shared_gaussian, spread_along
 from mechanisms.privacy.bracket import NotComputableError
 
@@ -72,12 +73,15 @@ class LaplaceNoise:
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Compare Gaussian answers of equal covariance, or finite ones along one coordinate.
 
-        Several releases of a whole-number answer are one release of that answer k times over.
+        Several releases of whole-number vectors are one release of that answer k times over.
         """
         finite_laws = both_finite(first, second)
         if k > 1:
             if finite_laws is None:
                 raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+            if self.scales.size == 1:
+                p, q = (law.on_line for law in finite_laws)
+                return laplace_line(p, q, float(self.scales[0]), k)
             one, other = (repeated(law, k) for law in finite_laws)
             return laplace_lattice(one, other, np.tile(self.scales, k))
         if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:
