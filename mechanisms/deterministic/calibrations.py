@@ -157,9 +157,7 @@ class RoundCells:
 
     def calibrate(self, table: CountTable, *, budget: RoundingRule) -> Rounding:
         """Return the rule; it claims something where no totals are published."""
-        return Rounding(
-            base=budget.base, alpha=budget.alpha, margins_released=bool(table.margins)
-        )
+        return Rounding(base=budget.base, alpha=budget.alpha, margins=table.margins)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,4 +169,4 @@ class RoundCellsAtRandom:
 
     def calibrate(self, table: CountTable, *, budget: RoundingBase) -> RandomRounding:
         """Return the rule; it claims nothing."""
-        return RandomRounding(base=budget.base, margins_released=bool(table.margins))
+        return RandomRounding(base=budget.base, margins=table.margins)

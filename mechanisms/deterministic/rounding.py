@@ -10,7 +10,7 @@ import numpy as np
 
 from mechanisms.base import Sees
 from mechanisms.check import Array, FloatArray, IntArray, whole, within
-from mechanisms.deterministic.count_table import counts
+from mechanisms.deterministic.count_table import Axes, counts
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
@@ -54,15 +54,16 @@ class Rounding:
     base : int, at least 2
     alpha : float in (0, 1], optional
         Of the receivers for whom a guarantee is stated; None states none.
-    margins_released : bool
-        Whether exact totals are released beside: then nothing is claimed.
+    margins : tuple of tuples of int
+        Which exact totals are released beside, each by the axes that it keeps: then nothing is
+        claimed.
     """
 
     sees: ClassVar[Sees] = "answers"
     deterministic: ClassVar[bool] = True
     base: int
     alpha: float | None = None
-    margins_released: bool = False
+    margins: tuple[Axes, ...] = ()
 
     def __post_init__(self) -> None:
         whole("base", self.base, low=2)
@@ -77,7 +78,7 @@ class Rounding:
         little: a receiver who is sure to within the base has nothing to gain, and no prior is
         protected for being vague.
         """
-        if self.margins_released:
+        if self.margins:
             return NoClaim(reason="totals tie rounded cells together: counts can be recovered")
         if self.alpha is None:
             return NoClaim(reason="rounding is deterministic, and no class of receivers was stated")
@@ -113,7 +114,7 @@ class Rounding:
     @property
     def ties(self) -> str:
         """Why a cell's posterior is not its own: released totals; empty without them."""
-        return TIED if self.margins_released else ""
+        return TIED if self.margins else ""
 
     def cell_outcomes(self, table: IntArray, prior: CellPrior) -> tuple[FloatArray, FloatArray]:
         """Return gain and probability 1 of each cell's only release, each ``(*shape, 1)``."""
@@ -136,14 +137,14 @@ class RandomRounding:
     Parameters
     ----------
     base : int, at least 2
-    margins_released : bool
-        Whether exact totals are released beside.
+    margins : tuple of tuples of int
+        Which exact totals are released beside, each by the axes that it keeps.
     """
 
     sees: ClassVar[Sees] = "answers"
     deterministic: ClassVar[bool] = False
     base: int
-    margins_released: bool = False
+    margins: tuple[Axes, ...] = ()
 
     def __post_init__(self) -> None:
         whole("base", self.base, low=2)
@@ -170,17 +171,15 @@ class RandomRounding:
     @property
     def ties(self) -> str:
         """Why a cell's posterior is not its own: released totals; empty without them."""
-        return TIED if self.margins_released else ""
+        return TIED if self.margins else ""
 
     def cell_outcomes(self, table: IntArray, prior: CellPrior) -> tuple[FloatArray, FloatArray]:
         """Return gains and probabilities of rounding down and up, each ``(*shape, 2)``."""
         floor, rest = np.divmod(table, self.base)
         both = np.stack([floor, floor + 1]) * self.base
         gains = np.moveaxis(self.cell_gains(both, table, prior), 0, -1)
-        up = rest / self.base
-        return np.where(up[..., None] * [0, 1] + (1 - up[..., None]) * [1, 0] > 0, gains, 0.0), (
-            np.stack([1 - up, up], axis=-1)
-        )
+        probabilities = np.stack([1 - rest / self.base, rest / self.base], axis=-1)
+        return np.where(probabilities > 0, gains, 0.0), probabilities
 
     def cell_gains(self, releases: IntArray, table: IntArray, prior: CellPrior) -> FloatArray:
         """Return the gains by releases ``(n, *shape)`` of one table: (n, *shape).

@@ -58,7 +58,7 @@ def test_the_claim_of_deterministic_rounding_is_tight_and_composes():
     assert claim.bound == pytest.approx(-math.log(alpha))
     assert compose(claim, kernel, claim).bound == pytest.approx(2 * claim.bound)
     assert isinstance(Rounding(base=3).guarantee, NoClaim)
-    assert "totals" in Rounding(base=3, alpha=0.5, margins_released=True).guarantee.reason
+    assert "totals" in Rounding(base=3, alpha=0.5, margins=((0,),)).guarantee.reason
 
 
 @pytest.mark.parametrize(
