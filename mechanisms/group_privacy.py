@@ -177,9 +177,7 @@ class GroupGeometric:
         scale = laplace_scale(group * sensitivity.l1, budget.epsilon)
         return GeometricRelease(
             noise=GeometricNoise(scales=np.full(sensitivity.dimension, scale)),
-            claim=GroupClaim(
-                sensitivity=sensitivity, group=group, notion=Approximate(delta=0.0)
-            ),
+            claim=GroupClaim(sensitivity=sensitivity, group=group, notion=Approximate(delta=0.0)),
         )
 
 

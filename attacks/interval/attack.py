@@ -93,9 +93,7 @@ class TableBounder:
             hidden=limits[0].hidden,
         )
         margins = split_margins(totals, releases.shape[1:], self.rule.margins)
-        return interval_attack(
-            joint, margins, time_limit=self.time_limit, progress=self.progress
-        )
+        return interval_attack(joint, margins, time_limit=self.time_limit, progress=self.progress)
 
     def _limits(self, release: IntArray) -> CellLimits:
         if not isinstance(self.rule, CellSuppression):

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.base import Intervals, Transcript
-from bench.core.intervals import Estimate, exact, mean
+from bench.core.intervals import Estimate, exact, mean, rate
 from bench.metrics.base import (
     Blocks,
     Found,
@@ -90,7 +90,7 @@ def _share(
         raise NotMeasurableError("one world does not tell chance from rule: n_test=2 or more")
     if (every == every[0]).all():
         return exact(float(shares[0][0]))
-    return mean(shares)
+    return rate(shares)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +103,8 @@ class CellsSuppressed:
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean number."""
         del names
+        if not isinstance(mechanism, CellSuppression):
+            return {"": exact(0.0)}
         return _lost(games, mechanism, lambda hidden, _, __: hidden.sum(axis=1))
 
 
@@ -116,6 +118,8 @@ class CountMassLost:
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate the mean share; a table without units loses none."""
         del names
+        if not isinstance(mechanism, CellSuppression):
+            return {"": exact(0.0)}
 
         def share(hidden: BoolArray, release: FloatArray, table: IntArray) -> FloatArray:
             del release
@@ -151,7 +155,7 @@ def _lost(
     def of_world(block: Transcript) -> FloatArray:
         if block.releases.shape[2:] != block.answers.shape[1:]:
             raise NotMeasurableError("the release is no table of the answer's shape")
-        table = np.asarray(block.answers).reshape(len(block), -1)
+        table = np.asarray(block.answers, dtype=np.int64).reshape(len(block), -1)
         release = np.asarray(block.releases, dtype=np.float64).mean(axis=1).reshape(table.shape)
         hidden = (release < 0) & isinstance(mechanism, CellSuppression)
         return np.asarray(value(hidden, release, table), dtype=np.float64)

@@ -134,7 +134,9 @@ class CellCounts:
         counts = self.table.counts
         answers = np.broadcast_to(counts, (len(secret), *counts.shape))
         return Transcript(
-            secret=secret, answers=answers, public={"margins": margin_fact(answers, self.margin_axes)}
+            secret=secret,
+            answers=answers,
+            public={"margins": margin_fact(answers, self.margin_axes)},
         )
 
 
@@ -220,5 +222,3 @@ def margin_fact(tables: IntArray, margins: Sequence[Axes]) -> IntArray:
         others = tuple(1 + axis for axis in range(len(shape)) if axis not in axes)
         parts.append(tables.sum(axis=others).reshape(len(tables), -1))
     return np.concatenate(parts, axis=1).astype(np.int64)
-
-

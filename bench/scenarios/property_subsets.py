@@ -198,9 +198,7 @@ class PropertySubsets:
                 answers[where] = self.law(value).sample(len(where), rng)
             else:
                 answers[where], records[where] = self._answers(value, len(where), split, rng)
-        return Transcript(
-            secret=secret, answers=answers, database=self._database(records)
-        )
+        return Transcript(secret=secret, answers=answers, database=self._database(records))
 
     def _database(self, records: IntArray) -> FloatArray | None:
         """Return the records behind the answers, where mechanisms or attacks are to see them."""

@@ -8,10 +8,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from mechanisms.check import FloatArray, IntArray
-from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.deterministic.count_table import counts
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.notion import PlayedCell
+from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.privacy.persuasive.loss_quantile import exact_kappa
 from mechanisms.privacy.persuasive.notion import Gains, Receivers, worst
 from mechanisms.privacy.persuasive.receiver_class import ReceiverClass

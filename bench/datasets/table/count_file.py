@@ -107,9 +107,7 @@ class CountFile:
     ) -> IntArray:
         """Return the counts of the rows whose totals are over `summed` axes; -1 without a row."""
         rows = ((codes < 0) == summed).all(axis=1)
-        shape = tuple(
-            n for n, over in zip(table.counts.shape, summed, strict=True) if not over
-        )
+        shape = tuple(n for n, over in zip(table.counts.shape, summed, strict=True) if not over)
         found = np.full(shape, -1, dtype=np.int64)
         where = tuple(codes[rows][:, ~summed].T)
         times = np.zeros(shape, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Persuasive privacy: how much a Bayesian receiver's score may gain by a release.
 
-Open `notion` first (the number in the ledger, and its evidence), then `persuasive_guarantee` (a claim
-and its composition), `scores`, `receivers` (classes of priors) and `loss_quantile` (exact,
+Open `notion` first (the number in the ledger, and its evidence), then `persuasive_guarantee` (a
+claim and its composition), `scores`, `receivers` (classes of priors) and `loss_quantile` (exact,
 certified and sampled loss).
 `finite_receiver` is exact where everything can be listed; `two_point_priors` and `expected_loss`
 find differential privacy inside.
