@@ -143,7 +143,7 @@ class CellCounts:
 def cell_counts_file(
     *,
     path: str | None,
-    columns: Sequence[str] | None,
+    columns: Sequence[str] | None = None,
     count: str | None = None,
     total: str | None = None,
     absent: str = "refused",
@@ -161,23 +161,20 @@ def cell_counts_file(
     Parameters
     ----------
     path : str
-    columns : sequence of str
-        The axes of the table.
-    count, total, absent
+    columns, count, total, absent
         As in `bench.datasets.table.count_file.CountFile`.
     margins, typical, known_within
         As in `CellCounts`.
     separator, encoding, decimal, names, missing
         As in `bench.datasets.table.table_file.TableFile`.
     """
-    for name, given in (("path", path), ("columns", columns)):
-        if not given:
-            raise ValueError(f"cell_counts_file needs scenario.{name}=..., got none.")
+    if not path:
+        raise ValueError("cell_counts_file needs scenario.path=..., got none.")
     file = TableFile(
         path=path, separator=separator, encoding=encoding, decimal=decimal, names=names,
         missing=missing,
     )  # fmt: skip
-    source = CountFile(file=file, columns=columns or (), count=count, total=total, absent=absent)
+    source = CountFile(file=file, columns=columns, count=count, total=total, absent=absent)
     return CellCounts(source=source, margins=margins, typical=typical, known_within=known_within)
 
 
