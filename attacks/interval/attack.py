@@ -110,12 +110,12 @@ def split_margins(
     totals: IntArray, shape: tuple[int, ...], axes: Sequence[Axes]
 ) -> tuple[Margin, ...]:
     """Return one row of totals as margins, each by the axes that it keeps."""
-    found, start = [], 0
-    for kept in axes:
-        sizes = tuple(shape[axis] for axis in kept)
-        end = start + int(np.prod(sizes, dtype=np.int64))
-        found.append(Margin.exact(kept, totals[start:end].reshape(sizes)))
-        start = end
-    if start != totals.size:
-        raise ValueError(f"margins must hold {start} totals, got {totals.size}.")
-    return tuple(found)
+    shapes = [tuple(shape[axis] for axis in kept) for kept in axes]
+    sizes = [int(np.prod(kept, dtype=np.int64)) for kept in shapes]
+    if sum(sizes) != totals.size:
+        raise ValueError(f"margins must hold {sum(sizes)} totals, got {totals.size}.")
+    parts = np.split(totals, np.cumsum(sizes)[:-1]) if sizes else []
+    return tuple(
+        Margin.exact(kept, part.reshape(form))
+        for kept, form, part in zip(axes, shapes, parts, strict=True)
+    )

@@ -16,8 +16,6 @@ from mechanisms.check import FloatArray, IntArray
 from mechanisms.deterministic.gaussian_receiver import GaussianReceiver, Shrinkage
 from mechanisms.deterministic.statistic_receivers import StatisticReceivers
 
-RECEIVERS = ("surprises", "spreads", "shrinkage")
-
 
 @dataclass(frozen=True, kw_only=True)
 class MeanRelease(PropertySubsets):
@@ -35,6 +33,8 @@ class MeanRelease(PropertySubsets):
         r2 of informed receivers.
     shrinkage : {"ledoit_wolf", "oas"} or float in [0, 1]
         Of the fitted receiver's covariance.
+    covariance : list of lists of float, optional
+        Of one record's statistics, in place of the fitted one: positive semi-definite.
 
     Notes
     -----
@@ -49,11 +49,15 @@ class MeanRelease(PropertySubsets):
     surprises: Sequence[float] = (0.5, 2.0, 8.0)
     spreads: Sequence[float] = (1.1, 2.0, 8.0)
     shrinkage: Shrinkage = "ledoit_wolf"
+    covariance: Sequence[Sequence[float]] | None = None
 
     @cached_property
     def _receivers(self) -> StatisticReceivers:
         rows = np.concatenate(self._members["model"])
         fitted = GaussianReceiver.fitted(self._features[rows], shrinkage=self.shrinkage)
+        if self.covariance is not None:
+            given = np.asarray(self.covariance, dtype=np.float64)
+            fitted = GaussianReceiver(mean=fitted.mean, covariance=given)
         return StatisticReceivers(
             weights=np.diag(self._weights),
             size=self.size,
@@ -83,6 +87,7 @@ def mean_release_table(
     surprises: Sequence[float] = MeanRelease.surprises,
     spreads: Sequence[float] = MeanRelease.spreads,
     shrinkage: Shrinkage = MeanRelease.shrinkage,
+    covariance: Sequence[Sequence[float]] | None = None,
     path: str | None,
     column: str | None,
     value: Any,  # noqa: ANN401
@@ -103,7 +108,7 @@ def mean_release_table(
 
     Parameters
     ----------
-    surprises, spreads, shrinkage
+    surprises, spreads, shrinkage, covariance
         As in `MeanRelease`.
     path, column, value, means, counts, bounds, size, gap, shares, separator, encoding, decimal, \
     names, missing, seed
@@ -115,4 +120,6 @@ def mean_release_table(
         names=names, missing=missing, seed=seed,
     )  # fmt: skip
     shared = {f.name: getattr(plain, f.name) for f in fields(PropertySubsets)}
-    return MeanRelease(**shared, surprises=surprises, spreads=spreads, shrinkage=shrinkage)
+    return MeanRelease(
+        **shared, surprises=surprises, spreads=spreads, shrinkage=shrinkage, covariance=covariance
+    )
