@@ -63,9 +63,7 @@ class Question:
         margins = axes_of(self.margins, self.table)
         complement: SecondarySuppression | None = None
         if margins and self.secondary != "none":
-            complement = (
-                GreedySuppression() if self.secondary == "greedy" else OptimalSuppression()
-            )
+            complement = GreedySuppression() if self.secondary == "greedy" else OptimalSuppression()
         return CellSuppression(
             threshold=self.threshold, alpha=self.alpha, publish_zeros=self.publish_zeros,
             margins=margins, secondary=complement, marks=self.marks,
@@ -86,8 +84,8 @@ class Question:
         totals = margin_fact(self.table.counts[None], rule.margins)[0]
         seen: tuple[Marks, ...] = ("two", "one") if self.marks == "two" else ("one",)
         return {
-            marks: TableBounder(rule=rule, marks=marks, time_limit=10.0, progress=progress).intervals(
-                release[None], totals
-            )
+            marks: TableBounder(
+                rule=rule, marks=marks, time_limit=10.0, progress=progress
+            ).intervals(release[None], totals)
             for marks in seen
         }

@@ -167,7 +167,9 @@ class CountFile:
                 continue
             cell = named(table, np.flatnonzero(~summed).tolist(), np.argwhere(wrong)[0])
             kind = " total" if summed.any() else " cell"
-            hint = "; absent=zero takes such cells as 0" if kind == " cell" and what[0] == "n" else ""
+            hint = (
+                "; absent=zero takes such cells as 0" if kind == " cell" and what[0] == "n" else ""
+            )
             raise DataError(
                 f"{self.file.path}: every{kind} must have one row, got {what} for "
                 f"{cell} ({int(wrong.sum())} such){hint}."

@@ -69,9 +69,7 @@ def test_rounded_tables_hide_every_cell_and_hold_the_truth(rule):
 
 def test_repeating_random_rounding_narrows_intervals():
     tables = np.full((1, 4, 5), 7)
-    once, often = (
-        bounded(RandomRounding(base=5), tables, n_releases=k) for k in (1, 30)
-    )
+    once, often = (bounded(RandomRounding(base=5), tables, n_releases=k) for k in (1, 30))
     assert (often.upper - often.lower).sum() < (once.upper - once.lower).sum()
 
 

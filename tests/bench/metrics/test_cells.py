@@ -12,7 +12,7 @@ from bench.metrics.cells import (
     ShareApproximatelyRevealed,
     ShareRevealed,
 )
-from bench.metrics.utility import AbsoluteError, NormError, NoiseVariance, RelativeError
+from bench.metrics.utility import AbsoluteError, NoiseVariance, NormError, RelativeError
 from mechanisms.deterministic.cell_suppression import CellSuppression
 from mechanisms.deterministic.rounding import RandomRounding, Rounding
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attacks.interval.attack import split_margins
+from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.table.adult import Adult
 from bench.datasets.table.contingency import PopulationCounts, RecordCounts
-from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.scenarios.cell_counts import CellCounts, cell_counts_file
 from bench.scenarios.cell_property import CellProperty
 from bench.scenarios.statistics import Count
@@ -77,7 +77,7 @@ def test_a_table_of_the_user(tmp_path):
     scenario = cell_counts_file(path=str(path), total="all", margins="given")
     assert scenario.margin_axes == ((0,),)
     assert scenario.table.counts.tolist() == [[1, 7], [9, 1]]
-    with pytest.raises(ValueError, match="needs scenario.path="):
+    with pytest.raises(ValueError, match=r"needs scenario\.path="):
         cell_counts_file(path=None)
 
 

@@ -46,10 +46,10 @@ def test_answers_are_the_sums_of_the_drawn_records(means):
 
 
 def test_worlds_are_those_of_the_property_scenario(means):
-    plain = PropertySubsets(
-        **{f.name: getattr(means, f.name) for f in fields(PropertySubsets)}
+    plain = PropertySubsets(**{f.name: getattr(means, f.name) for f in fields(PropertySubsets)})
+    ours, theirs = (
+        s.draw(np.array([0, 1]), "test", np.random.default_rng(1)) for s in (means, plain)
     )
-    ours, theirs = (s.draw(np.array([0, 1]), "test", np.random.default_rng(1)) for s in (means, plain))
     assert (ours.answers == theirs.answers).all()
     assert theirs.database is None
 

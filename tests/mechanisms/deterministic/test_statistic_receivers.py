@@ -55,8 +55,9 @@ def played(mechanism, receivers, *, worlds=40, n_releases=1, seed=0):
 
 
 def gaussian(receivers, scale):
-    k = len(receivers.weights)
-    return AdditiveNoise(noise=GaussianNoise(covariance=scale**2 * np.eye(k), calibration="analytic"), claim=None)
+    covariance = scale**2 * np.eye(len(receivers.weights))
+    noise = GaussianNoise(covariance=covariance, calibration="analytic")
+    return AdditiveNoise(noise=noise, claim=None)
 
 
 @given(seed=SEEDS, r1=st.floats(0.1, 10), r2=st.floats(1.05, 50))

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 from bench.datasets.source import DataError
 from bench.datasets.table.adult import Adult
 from bench.datasets.table.contingency import PopulationCounts, RecordCounts
 from bench.datasets.table.count_file import CountFile
 from bench.datasets.table.table_file import TableFile
-from bench.datasets.checkins.synthetic_checkins import SyntheticCheckIns
 
 COUNTS = np.array([[1, 1, 7], [9, 1, 6]])
 PRINTED = "job,A,B,C\nx,1,1,7\ny,9,1,6\n"
@@ -68,7 +68,7 @@ def test_absent_cells_are_zero_only_where_that_is_said(tmp_path):
         (PRINTED.replace("9,", ","), {}, "column 'A' has 1 missing values, the first in data row"),
         (PRINTED.replace("7", "seven"), {}, "seven"),
         (WITH_TOTALS.replace("25", "26"), {"total": "Total"}, "the cells of the grand total sum"),
-        (WITH_TOTALS.replace(",16", ",17"), {"total": "Total"}, "of job=y sum to 16, the file says"),
+        (WITH_TOTALS.replace(",16", ",17"), {"total": "Total"}, "of job=y sum to 16, the file"),
         (WITH_TOTALS.replace("y,9,1,6,16\n", "x,9,1,6,16\n"), {"total": "Total"}, "several rows"),
         (LISTED + "all,A,10\n", {"columns": ["job", "town"], "count": "n", "total": "all"},
          "every total must have one row, got no row for town=B"),
