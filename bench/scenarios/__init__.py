@@ -4,6 +4,8 @@ Open `base` first: what the harness asks of a scenario. Then `numeric_column`, t
 `property_subsets`, that of the main job (`numeric_table` is the same on a table of one's own,
 `statistics`, `subsets` and `subset_sizes` are its parts). Chains: `chain_model` is what
 `chain_count` and `chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
+Exact releases: `mean_release` (sums with their records), `cell_counts` (a table of counts),
+`cell_property` (tables of subsets, with a secret), `query_pair` (two counts that differ in little).
 """
 
 from mechanisms.lazy import lazy_names
@@ -16,5 +18,9 @@ __getattr__ = lazy_names(
         "ChainCount": "chain_count",
         "ChainHistogram": "chain_histogram",
         "Sequences": "sequences",
+        "MeanRelease": "mean_release",
+        "CellCounts": "cell_counts",
+        "CellProperty": "cell_property",
+        "QueryPairs": "query_pair",
     },
 )

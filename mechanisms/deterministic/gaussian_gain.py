@@ -22,7 +22,7 @@ from mechanisms.deterministic.quadratic_quantile import quadratic_quantile
 DETERMINED = 1e-10
 SINGULAR = 1e-12
 IMPOSSIBLE = 1e-7
-STEPS = 100
+STEPS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
