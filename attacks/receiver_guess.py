@@ -51,11 +51,12 @@ class BayesianReceiver:
             raise UnsupportedMechanismError("the answers are no sums over the records")
         noise = noise_of(target, answers.shape[1])
         flat = rows.reshape(-1, m)
-        covariance = np.atleast_2d(np.cov(flat, rowvar=False))
+        covariance: FloatArray = np.asarray(np.cov(flat, rowvar=False), dtype=np.float64)
+        covariance = covariance.reshape(m, m)
         GaussianLaw(mean=flat.mean(axis=0), covariance=covariance)  # checks
         bayes = GaussianBayes(
             mean=np.tile(flat.mean(axis=0), size),
-            covariance=np.kron(np.eye(size), covariance),
+            covariance=np.asarray(np.kron(np.eye(size), covariance), dtype=np.float64),
             matrix=np.tile(weights.T, size),
             noise=noise,
         )

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
 
 from attacks.interval.feasible_intervals import CellIntervals
 from bench.config.build import ConfigError
@@ -84,10 +86,11 @@ def question(words: Mapping[str, str | None]) -> tuple[Question, tuple[str, ...]
 
 
 def typed(name: str, word: str | None) -> Any:  # noqa: ANN401
-    """Return a word of the command line as YAML reads it, as in every other command."""
+    """Return a word of the command line as it is read in every other command."""
     try:
-        return yaml.safe_load(word or "")
-    except yaml.YAMLError:
+        read: Any = OmegaConf.to_container(OmegaConf.from_dotlist([f"{name}={word}"]))
+        return read[name]
+    except (OmegaConfBaseException, YAMLError):
         raise ConfigError(f"{name} must be a value or a list, got {name}={word}.") from None
 
 

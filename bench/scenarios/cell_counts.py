@@ -145,7 +145,7 @@ def cell_counts_file(
     path: str | None,
     columns: Sequence[str] | None = None,
     count: str | None = None,
-    total: str | None = None,
+    total: Any = None,  # noqa: ANN401
     absent: str = "refused",
     margins: Any = EACH,  # noqa: ANN401
     separator: str | None = None,

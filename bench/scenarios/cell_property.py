@@ -35,7 +35,7 @@ class CellProperty:
     ----------
     source : RecordCounts
         The records, and the columns of the table.
-    property : Count
+    having : Count
         What a record can have.
     gap : float in (0, 1)
     size : int
@@ -48,7 +48,7 @@ class CellProperty:
     """
 
     source: RecordCounts
-    property: Count
+    having: Count
     gap: float
     size: int = 100
     split: tuple[int, int] = (10_000, 10_000)
@@ -83,7 +83,7 @@ class CellProperty:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Names of the secret's values."""
-        return tuple(f"{self.property.column}={share:g}" for share in self.shares)
+        return tuple(f"{self.having.column}={share:g}" for share in self.shares)
 
     @property
     def table(self) -> Contingency:
@@ -113,9 +113,9 @@ class CellProperty:
     @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
-        has = self.property.feature(self.source.data.records) > 0
+        has = self.having.feature(self.source.data.records) > 0
         if has.all() or not has.any():
-            raise DataError(f"property {self.property.name!r} is constant.")
+            raise DataError(f"property {self.having.name!r} is constant.")
         order = rng_for(self.seed, "split").permutation(len(has))
         check_split(has[order], self.split, self.size, self.gap)
         parts = np.split(order, np.cumsum(self.split))

@@ -18,7 +18,7 @@ RECORDS = {
 CELLS = {
     "_target_": "bench.scenarios.cell_property.CellProperty", "gap": 0.1,
     "source": RECORDS | {"columns": ["marital-status", "sex"]},
-    "property": {"_target_": "bench.scenarios.statistics.Count", "column": "income",
+    "having": {"_target_": "bench.scenarios.statistics.Count", "column": "income",
                  "value": ">50K"},
 }  # fmt: skip
 TABLE = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class CountFile:
         header its columns, and every other field is a count.
     count : str, optional
         Column of the counts, where a row is a cell; None counts rows.
-    total : str, optional
+    total : str or int, optional
         Label that stands for a total. Such entries are published totals; they must be complete
         and add up.
     absent : {"refused", "zero"}
@@ -61,7 +62,7 @@ class CountFile:
     file: TableFile
     columns: Sequence[str] | None = None
     count: str | None = None
-    total: str | None = None
+    total: Any = None
     absent: str = "refused"
     synthetic = False
 
@@ -72,7 +73,7 @@ class CountFile:
         elif self.count is not None:
             raise ValueError(f"count={self.count!r} needs columns=[...]: the axes of the table.")
         if self.total is not None:
-            label_text("total", self.total)
+            object.__setattr__(self, "total", label_text("total", self.total))
             if self.columns is not None and self.count is None:
                 raise ValueError("total names rows of totals: it needs count=..., got none.")
 
@@ -129,7 +130,9 @@ class CountFile:
         return counts("counts", numbers)
 
     def _assembled(self, entries: Entries) -> Contingency:
-        codes = np.empty(entries.codes.shape, dtype=np.int64)
+        if self.total is not None and not any(self.total in names for names in entries.names):
+            raise DataError(f"{self.file.path} has no row or column named total={self.total!r}.")
+        codes = entries.codes.copy()
         categories = []
         for axis, names in enumerate(entries.names):
             kept = [name for name in names if name != self.total]

@@ -28,7 +28,7 @@ def recorded():
 def property_of(**options):
     given = {
         "source": RecordCounts(data=ADULT, columns=["marital-status", "sex"]),
-        "property": Count(column="income", value=">50K"), "gap": 0.1,
+        "having": Count(column="income", value=">50K"), "gap": 0.1,
     }  # fmt: skip
     return CellProperty(**(given | options))
 

@@ -72,6 +72,7 @@ def test_absent_cells_are_zero_only_where_that_is_said(tmp_path):
         (WITH_TOTALS.replace("y,9,1,6,16\n", "x,9,1,6,16\n"), {"total": "Total"}, "several rows"),
         (LISTED + "all,A,10\n", {"columns": ["job", "town"], "count": "n", "total": "all"},
          "every total must have one row, got no row for town=B"),
+        (PRINTED, {"total": "Total"}, "no row or column named total='Total'"),
         (LISTED, {"columns": ["job", "job"], "count": "n"}, "columns must be different"),
         (LISTED, {"columns": "job", "count": "n"}, "columns must be a list of columns"),
         (LISTED, {"columns": ["job"]} | {"total": "all"}, "it needs count="),
