@@ -213,11 +213,11 @@ class CellSuppression:
         """Return the score gains by releases ``(n, *shape)`` of one table: (n, *shape)."""
         low = np.full(table.shape, self.smallest_suppressed)
         sensitive = self.threshold if self.sensitive_below is None else self.sensitive_below
-        own = prior.probability(table, table, table)
-        hidden = prior.probability(low, np.full(table.shape, self.threshold - 1), table)
+        own = prior.log_probability(table, table, table)
+        hidden = prior.log_probability(low, np.full(table.shape, self.threshold - 1), table)
         # A suppressed count's probability rises by 1 / Q(suppressed), a released one's to 1.
         known = np.where(releases < 0, hidden, own)
-        protected = (table >= low) & (table < sensitive) & (own > 0)
+        protected = (table >= low) & (table < sensitive) & (own > -np.inf)
         if self.structural is not None:
             protected &= ~np.asarray(self.structural, dtype=bool)
-        return np.where(protected, -np.log(np.where(protected, known, 1.0)), 0.0)
+        return -np.where(protected, known, 0.0)

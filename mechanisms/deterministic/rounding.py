@@ -15,7 +15,7 @@ from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
 
-INSIDE = 1 - 1e-12  # rounding must not put a receiver at the edge outside
+EDGE = 1e-12  # rounding must not put a receiver at the edge outside
 TIED = "released totals tie the cells together: a cell's posterior is not its own"
 UNUSED = np.random.default_rng(0)  # of a release without chance
 
@@ -38,7 +38,7 @@ class RoundedCountReceivers:
     def admits_cells(self, prior: CellPrior, table: IntArray) -> bool:
         """Whether a receiver finds every cell's true rounding interval likely enough."""
         low, high = Rounding(base=self.base).limits_of(table)
-        return bool((prior.probability(low, high, table) >= self.alpha * INSIDE).all())
+        return bool((prior.log_probability(low, high, table) >= math.log(self.alpha) - EDGE).all())
 
     def leaves_class(self, mechanism: object) -> None:
         """Return None: a posterior lies wholly in the interval of the truth."""
@@ -124,7 +124,7 @@ class Rounding:
     def cell_gains(self, releases: IntArray, table: IntArray, prior: CellPrior) -> FloatArray:
         """Return the gains ``-log Q(interval)`` by releases ``(n, *shape)``: (n, *shape)."""
         low, high = self.limits(releases)
-        return _gain(1.0, prior.probability(low, high, table), prior, table)
+        return _gain(1.0, prior.log_probability(low, high, table), prior, table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,21 +186,21 @@ class RandomRounding:
 
         ``log m(x, v) - log sum over z of Q(z) m(z, v)``, with m the probability of the multiple v.
         """
-        predicted = np.zeros(releases.shape)
+        predicted = np.full(releases.shape, -np.inf)
         for step in range(1 - self.base, self.base):
             at = releases + step
-            share = 1 - abs(step) / self.base
-            predicted += np.where(at >= 0, prior.probability(at, at, table), 0.0) * share
+            known = np.where(at >= 0, prior.log_probability(at, at, table), -np.inf)
+            predicted = np.logaddexp(predicted, known + math.log(1 - abs(step) / self.base))
         return _gain(1 - np.abs(releases - table) / self.base, predicted, prior, table)
 
 
 def _gain(
     given: FloatArray | float, predicted: FloatArray, prior: CellPrior, table: IntArray
 ) -> FloatArray:
-    """Return ``log given - log predicted``; 0 where the prior excludes the truth."""
-    possible = (prior.probability(table, table, table) > 0) & (predicted > 0)
+    """Return ``log given - predicted``, a logarithm too; 0 where the prior excludes the truth."""
+    possible = (prior.log_probability(table, table, table) > -np.inf) & (predicted > -np.inf)
     with np.errstate(divide="ignore"):
-        return np.where(possible, np.log(given) - np.log(np.where(possible, predicted, 1.0)), 0.0)
+        return np.where(possible, np.log(given) - np.where(possible, predicted, 0.0), 0.0)
 
 
 def _limits(released: Array, base: int, low: int, high: int) -> tuple[IntArray, IntArray]:

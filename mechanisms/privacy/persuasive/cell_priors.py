@@ -17,8 +17,11 @@ class CellPrior(Protocol):
     def name(self) -> str:
         """How tables name the receiver."""
 
-    def probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
-        """Return the probability of ``low <= count <= high`` in each cell of a table."""
+    def log_probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
+        """Return ``log P(low <= count <= high)`` in each cell of a table; -inf where excluded.
+
+        In logarithms, because a count far above a prior's mean must not count as excluded.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +43,14 @@ class GeometricPrior:
         """How tables name the receiver."""
         return f"geometric cells of mean {self.mean:g}"
 
-    def probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
-        """Return ``r^low - r^(high + 1)`` with ``r = mean / (1 + mean)``, without cancellation."""
+    def log_probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
+        """Return ``log(r^low - r^(high + 1))`` with ``r = mean / (1 + mean)``."""
         del table
         rate = -np.log1p(1 / self.mean)
         low, high = np.maximum(low, 0), np.asarray(high)
-        inside = np.exp(rate * low) * -np.expm1(rate * (high - low + 1))
-        return np.where(high >= low, inside, 0.0)
+        width = np.maximum(high - low + 1, 1)
+        inside = rate * low + np.log(-np.expm1(rate * width))
+        return np.where(high >= low, inside, -np.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +72,12 @@ class WindowPrior:
         """How tables name the receiver."""
         return f"cells known within {self.width}"
 
-    def probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
-        """Return the share of the window, cut at 0, that lies between both ends."""
+    def log_probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
+        """Return the log of the share of the window, cut at 0, that lies between both ends."""
         first, last = np.maximum(table - self.width, 0), table + self.width
         inside = np.minimum(high, last) - np.maximum(low, first) + 1
-        return np.maximum(inside, 0) / (last - first + 1)
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(inside, 0) / (last - first + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,9 +99,10 @@ class ListedPrior:
             raise ValueError("priors must be non-negative and sum to 1 in every cell.")
         object.__setattr__(self, "pmf", pmf)
 
-    def probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
-        """Return the sum of the probabilities from `low` to `high`."""
+    def log_probability(self, low: IntArray, high: IntArray, table: IntArray) -> FloatArray:
+        """Return the log of the sum of the probabilities from `low` to `high`."""
         del table
         values = np.arange(self.pmf.shape[-1])
         low, high = (np.asarray(end)[..., None] for end in (low, high))
-        return np.where((values >= low) & (values <= high), self.pmf, 0.0).sum(axis=-1)
+        with np.errstate(divide="ignore"):
+            return np.log(np.where((values >= low) & (values <= high), self.pmf, 0.0).sum(axis=-1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
 
 SAME_LAW = 1e-9
-INSIDE = 1 - 1e-12  # rounding must not put a receiver at the edge outside
+EDGE = 1e-12  # rounding must not put a receiver at the edge outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class SmallCountReceivers:
     def admits_cells(self, prior: CellPrior, table: IntArray) -> bool:
         """Whether a receiver finds a small count likely enough in every cell of a table."""
         low, high = np.full(table.shape, self.low), np.full(table.shape, self.threshold - 1)
-        return bool((prior.probability(low, high, table) >= self.alpha * INSIDE).all())
+        return bool((prior.log_probability(low, high, table) >= math.log(self.alpha) - EDGE).all())
 
     def leaves_class(self, mechanism: object) -> str | None:
         """Return the reason: a published count leaves a posterior without small counts."""

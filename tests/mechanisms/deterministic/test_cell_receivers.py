@@ -31,6 +31,13 @@ from mechanisms.privacy.persuasive.notion import Persuasive
 from mechanisms.privacy.persuasive.scores import LogScore
 
 SEEDS = st.integers(0, 2**32 - 1)
+
+
+def chance(prior, low, high, table):
+    """Return a probability of a prior."""
+    return np.exp(prior.log_probability(np.asarray(low), np.asarray(high), np.asarray(table)))
+
+
 TABLE = np.array([[1, 1, 7, 1, 0], [1, 0, 0, 2, 8]])
 
 
@@ -80,7 +87,7 @@ def test_suppression_is_certified_exactly_and_never_above_the_claim(seed, thresh
     rng = np.random.default_rng(seed)
     table = rng.integers(0, 12, (3, 4))
     prior = GeometricPrior(mean=mean)
-    small = float(prior.probability(np.array(0), np.array(threshold - 1), np.array(0)))
+    small = float(chance(prior, 0, threshold - 1, 0))
     assert small == pytest.approx(1 - (mean / (1 + mean)) ** threshold)
     mechanism = CellSuppression(threshold=threshold, alpha=small)
     claim = mechanism.guarantee
@@ -150,18 +157,18 @@ def test_what_has_no_gain_of_cells_says_why():
 def test_geometric_cells_are_a_law_with_their_mean(mean):
     prior = GeometricPrior(mean=mean)
     zero = np.array(0)
-    assert prior.probability(zero, np.array(int(60 * mean) + 60), zero) == pytest.approx(1.0)
+    assert chance(prior, zero, int(60 * mean) + 60, zero) == pytest.approx(1.0)
     if mean <= 1:
         z = np.arange(200)
-        assert (z * prior.probability(z, z, z)).sum() == pytest.approx(mean)
-    assert prior.probability(np.array(5), np.array(4), zero) == 0.0
+        assert (z * chance(prior, z, z, z)).sum() == pytest.approx(mean)
+    assert chance(prior, 5, 4, zero) == 0.0
 
 
 def test_windows_are_cut_at_zero():
     prior, table = WindowPrior(width=3), np.array([0, 1, 10])
-    assert prior.probability(table, table, table) == pytest.approx([1 / 4, 1 / 5, 1 / 7])
+    assert chance(prior, table, table, table) == pytest.approx([1 / 4, 1 / 5, 1 / 7])
     everything = np.zeros(3, dtype=int), np.full(3, 100)
-    assert prior.probability(*everything, table) == pytest.approx([1, 1, 1])
+    assert chance(prior, *everything, table) == pytest.approx([1, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -179,3 +186,12 @@ def test_windows_are_cut_at_zero():
 def test_bad_rules_and_priors_are_one_clear_line(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_counts_far_above_a_prior_are_not_taken_for_excluded():
+    """2^-20001 is no float: the gain of random rounding is still that of its logarithm."""
+    table, prior = np.array([20_000]), GeometricPrior(mean=1.0)
+    assert prior.log_probability(table, table, table)[0] == pytest.approx(-20_001 * math.log(2))
+    gains, _ = RandomRounding(base=4).cell_outcomes(table, prior)
+    near = sum(2.0 ** -(step + 1) * (1 - abs(step) / 4) for step in range(-3, 4))
+    assert gains[0, 0] == pytest.approx(20_000 * math.log(2) - math.log(near))
