@@ -4,5 +4,6 @@ Open `wasserstein_metric` first, the smallest. `calibrated_noise` is the noise o
 mechanism, `scales` those of quilts and curves on two-state chains, `influence` the curves a(b),
 `misspecified` what a claim is worth where the true curve is another one. `estimated_curve` is what
 estimates from trials share: `collapse`, `subset_bits`, `chain_entries`, `daily_count`. `two_point`
-finds differential privacy inside persuasive privacy. What a quantity must offer is the protocol `bench.study.curve.Quantity`.
+finds differential privacy inside persuasive privacy. What a quantity must offer is the protocol
+`bench.study.curve.Quantity`.
 """
