@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bench.config.build import ConfigError, unknown
 from bench.core.entry_rows import one_entry
 from bench.core.labels import format_number
 
@@ -52,6 +53,8 @@ class Ledger:
         """Draw the figure of a tidy table."""
         table = one_entry(table)
         for column, value in self.where.items():
+            if column not in table:
+                raise ConfigError(f"where: {unknown('column', column, map(str, table.columns))}")
             table = table[table[column] == value]
         if self.split in table:
             several = table.groupby("mechanism")[self.split].transform("nunique") > 1

@@ -6,6 +6,9 @@ Open `base` first: what the harness asks of a scenario. Then `numeric_column`, t
 `chain_count` and `chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
 For repeated releases: `listed_databases` (all databases, with their probabilities) and
 `subset_counts` (one attribute, counted over many subsets).
+Exact releases: `mean_release` (sums with their records), `cell_counts` (a table of counts),
+`cell_property` (tables of subsets, with a secret), `query_pair` (two counts that differ in little).
+`secrets` has the other secrets of a property scenario: a record, a group, an attribute.
 """
 
 from mechanisms.lazy import lazy_names
@@ -20,5 +23,9 @@ __getattr__ = lazy_names(
         "Sequences": "sequences",
         "ListedDatabases": "listed_databases",
         "SubsetCounts": "subset_counts",
+        "MeanRelease": "mean_release",
+        "CellCounts": "cell_counts",
+        "CellProperty": "cell_property",
+        "QueryPairs": "query_pair",
     },
 )

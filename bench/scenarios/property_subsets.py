@@ -188,28 +188,38 @@ class PropertySubsets:
             for name, part in zip(SPLITS, rows, strict=True)
         }
 
-    def _answers(self, secret: int, count: int, split: str, rng: np.random.Generator) -> FloatArray:
+    def _answers(
+        self, secret: int, count: int, split: str, rng: np.random.Generator
+    ) -> tuple[FloatArray, IntArray]:
+        """Return answers ``(count, statistics)`` and the records behind them, (count, size)."""
         with_property = round(self.shares[secret] * self.size)
         total = np.zeros((count, len(self.statistics_of)))
         takes = (self.size - with_property, with_property)
+        records = []
         for rows, take in zip(self._members[split], takes, strict=True):
             chosen = without_replacement(len(rows), take, count, rng)
             total += sum_features(self._features[rows], chosen)
-        return total * self._weights
+            records.append(rows[chosen])
+        return total * self._weights, np.concatenate(records, axis=1)
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw worlds from the split's records, or from the model."""
         if not np.isin(secret, (0, 1)).all():
             raise ValueError(f"secrets must be 0 or 1, got {np.unique(secret).tolist()}.")
         answers = np.empty((len(secret), len(self.statistics_of)))
+        records = np.empty((len(secret), self.size), dtype=np.int64)
         for value in range(2):
             where = np.flatnonzero(secret == value)
-            answers[where] = (
-                self.law(value).sample(len(where), rng)
-                if self.worlds_from_model
-                else self._answers(value, len(where), split, rng)
-            )
-        return Transcript(secret=secret, answers=answers)
+            if self.worlds_from_model:
+                answers[where] = self.law(value).sample(len(where), rng)
+            else:
+                answers[where], records[where] = self._answers(value, len(where), split, rng)
+        return Transcript(secret=secret, answers=answers, database=self._database(records))
+
+    def _database(self, records: IntArray) -> FloatArray | None:
+        """Return the records behind the answers, where mechanisms or attacks are to see them."""
+        del records
+        return None
 
     @cached_property
     def _exact_moments(self) -> tuple[FloatArray, FloatArray]:
@@ -231,7 +241,7 @@ class PropertySubsets:
         if self.model != "sampled":
             return self._exact_moments
         samples = [
-            self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
+            self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))[0]
             for v in range(2)
         ]
         means = np.stack([s.mean(axis=0) for s in samples])
