@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from bench.core.cell import FINISHED, RESERVED, ROW_COLUMNS, Plain
-from bench.core.entry_rows import LEDGER, PLACES, one_entry
+from bench.core.entry_rows import LEDGER, OPTIONAL, PLACES, one_entry
 
 SORT = "_sort"
 FIXED = {*RESERVED, *ROW_COLUMNS}
@@ -37,7 +37,7 @@ def leaderboard(
     axes = [c for c in table.columns if c not in FIXED]
     sort = sort or (show[-1] if show else "claimed")
     recorded = set(table["metric"])
-    ledger = [m for m in LEDGER if m != "exact_unpooled" or m in recorded]
+    ledger = [m for m in LEDGER if m not in OPTIONAL or m in recorded]
     shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
     places = [column for column in PLACES if column in table]

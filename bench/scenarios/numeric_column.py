@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,10 +24,15 @@ from bench.scenarios.conditional_laws import (
     smoothed_law,
     table_law,
 )
+from bench.scenarios.recorded import CountedAnswers
 from mechanisms.base import Knowledge
 from mechanisms.check import IntArray, one_of, real, whole
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws.finite import FiniteLaw
+
+ESTIMATED = (
+    "the laws were counted in the records that are to be protected; model='held_out' counts others"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,6 +190,29 @@ class NumericColumn(TableFile):
     def laws(self) -> tuple[FiniteLaw, ...]:
         """The law of X given each secret, as curator and adversary know it."""
         return self._known_and_drawn[0]
+
+    @property
+    def estimated(self) -> str:
+        """How the protected records got into the laws; empty where they did not."""
+        return "" if self.model == "held_out" else ESTIMATED
+
+    def recorded(self) -> CountedAnswers:
+        """Return the protected records: those that the laws do not hold, or else all."""
+        laws = [
+            table_law(*self._records.where(label)) if self.model == "smoothed" else law
+            for label, law in zip(self.labels, self._known_and_drawn[1], strict=True)
+        ]
+        counts = [law.counts for law in laws if law.counts is not None]
+        ends = np.cumsum([0, *(len(c) for c in counts)])
+        return CountedAnswers(
+            answers=[law.atoms[:, None] for law in laws],
+            # Equal records are drawn anew together: how often each value comes up is all there is.
+            units=[np.arange(*pair) for pair in itertools.pairwise(ends)],
+            sizes=np.concatenate(counts),
+            unit="record",
+            words=f"{sum(int(c.sum()) for c in counts)} records"
+            + (" that the laws do not hold" if self.model == "held_out" else ""),
+        )
 
     @cached_property
     def _range(self) -> tuple[float, float]:

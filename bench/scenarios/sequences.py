@@ -20,8 +20,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import MISSING
-from bench.scenarios.base import K
-from bench.scenarios.chain_model import make_fact
+from bench.scenarios.base import K, make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.influence.chain import MarkovChain

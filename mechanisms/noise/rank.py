@@ -11,6 +11,7 @@ from mechanisms.check import FloatArray
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 
 NOISED = 1e-12
+EXAMPLES = 10
 
 
 def noised_directions(covariance: FloatArray) -> tuple[FloatArray, FloatArray, int]:
@@ -52,3 +53,37 @@ def spared(mechanism: object, laws: Iterable[AnswerLaw]) -> str:
         return ""
     rank = noised_directions(mechanism.noise_covariance)[2]
     return "" if rank == sizes[0] else f"noise of rank {rank} in {sizes[0]} coordinates"
+
+
+def names_answers(covariance: FloatArray, answers: FloatArray, rounding: float = 0.0) -> bool:
+    """Whether the part of each answer that noise spares tells it from all the others.
+
+    Then the release is as good as without noise, however much there is in the other directions.
+
+    Parameters
+    ----------
+    covariance : array of shape (m, m)
+        Of the noise, of deficient rank.
+    answers : array of shape (n, m)
+        Examples; fewer than 10 different ones tell nothing.
+    rounding : float in [0, inf)
+        Step of the grid that releases are rounded to, which blurs what is spared.
+
+    Examples
+    --------
+    >>> counts = np.array([[i, j] for i in range(5) for j in range(5)], dtype=float)
+    >>> along = np.array([[1.0, np.sqrt(2)], [np.sqrt(2), 2.0]])
+    >>> names_answers(along, counts), names_answers(np.diag([1.0, 0.0]), counts)
+    (True, False)
+    """
+    size = answers.shape[1]
+    values, vectors, rank = noised_directions(np.broadcast_to(covariance, (size, size)))
+    different = np.unique(answers, axis=0)
+    if len(different) < EXAMPLES or rank == size:
+        return False
+    spared_part = different @ vectors[:, : size - rank]
+    # Accidental noise of a spared direction blurs; 8 deviations of it and rounding are no gap.
+    blur = 8 * np.sqrt(np.maximum(values[: size - rank], 0))
+    grid = rounding * size**0.5 + 64 * np.finfo(np.float64).eps * np.abs(different).max()
+    cells = np.floor(spared_part / (blur + grid))
+    return len(np.unique(cells, axis=0)) == len(different)
