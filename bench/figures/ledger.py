@@ -14,12 +14,16 @@ from matplotlib.figure import Figure
 from bench.core.entry_rows import one_entry
 from bench.core.labels import format_number
 
-CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
+CLAIMED, EXACT, RECORDED, CERTIFIED = "#7F7F7F", "#0072B2", "#009E73", "#D55E00"
+TOLD = {  # verdicts that a panel's title tells, the worst first, and their colours
+    "violated": "#B00000", "model misfit": "#D55E00", "suspect": "#D55E00",
+    "holds (model)": "#0072B2",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """Draw the three numbers of the ledger against one axis.
+    """Draw the numbers of the ledger against one axis.
 
     Parameters
     ----------
@@ -70,8 +74,9 @@ class Ledger:
         for panel in panels.flat[max(0, len(names) - self.columns) : len(names)]:
             panel.set_xlabel(self.axis_label, fontsize=7)  # the last of each column
         figure.supylabel(self.label, fontsize=8)
-        handles = panels.flat[0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=7)
+        drawn = (panel.get_legend_handles_labels() for panel in panels.flat)
+        handles = max(drawn, key=lambda found: len(found[1]))  # not every panel has every number
+        figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=7)
         return figure
 
     def _panel(self, axes: Axes, table: pd.DataFrame, name: str) -> None:
@@ -81,19 +86,23 @@ class Ledger:
         styles = {
             "claimed": ("--", CLAIMED, "claimed"),
             "exact": ("-", EXACT, "exact under the model (shaded: bracket)"),
+            "exact_recorded": ("-", RECORDED, "exact on records (shaded: 95 %)"),
             "certified": (
                 ".",
                 CERTIFIED,
                 "certified by the attacks (lower bound, 95 %; dotted without budget)",
             ),
         }
-        verdicts = set(table["verdict"]) & {"violated", "model misfit", "suspect"}
-        if verdicts:
-            axes.set_title(f"{axes.get_title()}: {' '.join(sorted(verdicts))}", fontsize=7)
+        found = [verdict for verdict in TOLD if (table["verdict"] == verdict).any()]
+        if found:
+            told = f"{axes.get_title()}: {', '.join(found)}"
+            axes.set_title(told, fontsize=7, color=TOLD[found[0]])
         exact = table.loc[table["metric"] == "exact", "value"].astype(float)
         if np.isinf(exact).any():
             axes.set_title(f"{axes.get_title()}: exact infinite", fontsize=7)
         for metric, (style, colour, label) in styles.items():
+            if metric == "exact_recorded" and not (table["metric"] == metric).any():
+                continue
             rows = table[(table["metric"] == metric) & (table["attack"] == "")]
             if self.axis not in rows or rows[self.axis].isna().all():
                 for value in rows.loc[np.isfinite(rows["value"].astype(float)), "value"]:
@@ -103,7 +112,7 @@ class Ledger:
                 rows = rows.sort_values(self.axis)
             x = rows[self.axis].to_numpy(dtype=np.float64) if self.axis in rows else np.empty(0)
             axes.plot(x, rows["value"], style, color=colour, linewidth=1, ms=4, label=label)
-            if metric == "exact" and len(rows):
+            if metric in ("exact", "exact_recorded") and len(rows):
                 axes.fill_between(
                     x, rows["lower"].astype(float), rows["upper"].astype(float),
                     color=colour, alpha=0.2, linewidth=0,

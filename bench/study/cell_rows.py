@@ -89,6 +89,8 @@ def entry_facts(entry: Entry) -> Facts:
     claim, unit = entry.claim, entry.notion.unit
     facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
     facts["exact"] += entry.model_alone and f"; by the model alone: {entry.model_alone}"
+    if entry.model_alone:
+        facts["model_alone"] = entry.model_alone
     if entry.recorded is not None:
         facts["exact_recorded"] = (
             f"{NOT_COMPUTABLE}: {entry.recorded.reason}"
@@ -99,6 +101,7 @@ def entry_facts(entry: Entry) -> Facts:
         value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
         facts |= {
             "notion": claim.name, "theorem": claim.theorem, "assumptions": str(claim.assumptions),
+            "assumed": "\n".join((*claim.assumptions.public, *claim.assumptions.conditions)),
             "notes": "; ".join(claim.notes), "claim": f"{claim.name}: {unit} {value}",
         }  # fmt: skip
     else:
