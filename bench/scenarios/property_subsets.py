@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from attacks.base import Transcript
+from attacks.outside.lattice import common_step
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
@@ -160,6 +161,12 @@ class PropertySubsets:
         return np.array([s.weight(self.size) for s in self.statistics_of])
 
     @cached_property
+    def _steps(self) -> FloatArray:
+        """Steps of the lattice that answers on records lie on; the model's own lie on none."""
+        steps = np.array([common_step(column) for column in self._features.T]) * self._weights
+        return np.where(self.worlds_from_model, 0.0, steps)
+
+    @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
         has = self.properties[self.secret].feature(self.data.records) > 0
@@ -254,7 +261,7 @@ class PropertySubsets:
         moves = np.array([s.sensitivity(table, self.size) for s in self.statistics_of])
         return {
             GaussianAnswers: GaussianAnswers(
-                means=means, covariances=covariances, pairs=self.pairs
+                means=means, covariances=covariances, pairs=self.pairs, steps=self._steps
             ),
             Sensitivity: Sensitivity(
                 l1=float(moves.sum()),

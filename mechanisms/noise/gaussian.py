@@ -22,6 +22,7 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.noise.rank import noise_root
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -52,9 +53,7 @@ class GaussianNoise:
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0))
-        return rng.standard_normal(shape) @ root.T
+        return rng.standard_normal(shape) @ noise_root(self.covariance).T
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

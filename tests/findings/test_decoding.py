@@ -51,6 +51,8 @@ def measured(epsilon=0.1, attacks="[decoding,meta_published]", more=()):
                 [
                     "+experiment=decoding", f"grid.epsilon=[{epsilon}]", f"mechanism=[{names}]",
                     f"attack={attacks}", *more,
+                    *(["mechanisms.relaxed_directional_gaussian.on_lattice=true"]
+                      if "relaxed" in names else []),
                 ],
             )
         )  # fmt: skip
