@@ -165,6 +165,7 @@ def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
     told = [r.facts["ingestion_notes"] for _, r in outcome.results]
     assert told == [
         "the group and the time of every entry are public; twice.csv: 31 rows; 1 rows "
-        "came before an earlier row of their user: sorted by time; 1 identical rows dropped; 1 of "
+        "came before an earlier row of their user: sorted by time; 1 identical rows dropped; label "
+        "Other is never left: its row of the chain is set to uniform over the other labels; 1 of "
         "1 groups have fewer than 3 labels with an entry: ties at 0 fill their top"
     ]
