@@ -227,12 +227,16 @@ class NumericColumn(TableFile):
 
     @cached_property
     def _facts(self) -> dict[type[Knowledge], Knowledge]:
+        return self.facts_of(self.laws)
+
+    def facts_of(self, laws: tuple[FiniteLaw, ...]) -> dict[type[Knowledge], Knowledge]:
+        """Return the facts that a curator with these laws would know."""
         facts: dict[type[Knowledge], Knowledge] = {
-            ScalarAnswers: ScalarAnswers(laws=self.laws, pairs=self.pairs),
+            ScalarAnswers: ScalarAnswers(laws=laws, pairs=self.pairs),
             FiniteAnswers: FiniteAnswers(
-                laws=tuple(self.law(i) for i in range(len(self.laws))), pairs=self.pairs
+                laws=tuple(as_vectors(law) for law in laws), pairs=self.pairs
             ),
-            GaussianAnswers: self._gaussian(),
+            GaussianAnswers: self._gaussian(laws),
         }
         low, high = self._range
         if high > low:
@@ -240,12 +244,11 @@ class NumericColumn(TableFile):
             facts[Sensitivity] = Sensitivity(l1=width, l2=width, unit="record", size=1, dimension=1)
         return facts
 
-    def _gaussian(self) -> GaussianAnswers:
+    def _gaussian(self, laws: tuple[FiniteLaw, ...]) -> GaussianAnswers:
         """Return the moments of the laws: a Gaussian approximation."""
-        means = np.array([law.weights @ law.atoms for law in self.laws])
+        means = np.array([law.weights @ law.atoms for law in laws])
         variances = [
-            law.weights @ (law.atoms - mean) ** 2
-            for law, mean in zip(self.laws, means, strict=True)
+            law.weights @ (law.atoms - mean) ** 2 for law, mean in zip(laws, means, strict=True)
         ]
         return GaussianAnswers(
             means=means[:, None],

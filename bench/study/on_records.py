@@ -90,7 +90,7 @@ def _release(game: Game, recorded: Recorded, doubt: str) -> tuple[HasLeakage, st
         answers = np.asarray(game.worlds("test").answers, dtype=np.float64)
         step = mechanism.rounding if isinstance(mechanism, HasRounding) else 0.0
         if names_answers(mechanism.noise_covariance, answers, step):
-            return ExactRelease(), "noise in a subspace, as good as none, on answers"
+            return ExactRelease(), "the noiseless release, for what is without noise names answers,"
         raise NotComputableError("what the noise spares does not name the answer by itself")
     if recorded.stand_in:
         raise NotComputableError(SEVERAL)

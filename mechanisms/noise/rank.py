@@ -104,8 +104,10 @@ def names_answers(covariance: FloatArray, answers: FloatArray, rounding: float =
     if len(different) < EXAMPLES or rank == size:
         return False
     spared_part = different @ vectors[:, : size - rank]
-    # Accidental noise of a spared direction blurs; 8 deviations of it and rounding are no gap.
-    blur = 8 * np.sqrt(np.maximum(values[: size - rank], 0))
+    # The little noise of a spared direction blurs: 8 deviations of it and rounding are no gap.
+    # What is a rounding error of the covariance alone is no noise (`noise_root`).
+    real = values[: size - rank] > 16 * size * np.finfo(np.float64).eps * values[-1]
+    blur = 8 * np.sqrt(np.where(real, values[: size - rank], 0.0))
     grid = rounding * size**0.5 + 64 * np.finfo(np.float64).eps * np.abs(different).max()
     cells = np.floor(spared_part / (blur + grid))
     return len(np.unique(cells, axis=0)) == len(different)
