@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.study.evidence import NO_RECORDS, CellEvidence
+from bench.study.evidence import CellEvidence
 from bench.study.ledger import (
     DISPLAY_ERROR,
     SUSPECT,
@@ -118,15 +118,14 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         unpooled = notion.exact(cell.unpooled)
     recorded = cell.on_records(notion) if isinstance(notion, PairNotion) else None
     ends = (recorded.lower, recorded.upper) if isinstance(recorded, OnRecords) else None
-    alone = cell.model_alone(claim)
-    if alone == NO_RECORDS and ends is not None:
-        alone = ""
+    own = unpooled if isinstance(unpooled, Bracket) else None
+    alone = cell.model_alone(claim, told=bool(ends or own or certificates), counted=bool(ends))
     read = verdict(
         claim,
         exact,
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
-        own=unpooled if isinstance(unpooled, Bracket) else None,
+        own=own,
         recorded=ends,
         model_alone=alone,
     )

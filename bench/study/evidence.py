@@ -26,6 +26,7 @@ from mechanisms.privacy.guarantee import Guarantee
 from mechanisms.privacy.notion import PairEvidence, PairNotion
 
 NO_RECORDS = "worlds are drawn from the model, not from records"
+NOTHING_TOLD = "there is no exact number on records, and no attack that could tell"
 NO_PAIR = "the scenario has no pair of secrets to tell apart"
 
 
@@ -104,8 +105,18 @@ class CellEvidence:
             return ""
         return f"{found}, under a continuous model of records"
 
-    def model_alone(self, claim: object) -> str:
-        """Return why the model alone proves what it proves of a claim, or no text."""
+    def model_alone(self, claim: object, *, told: bool, counted: bool) -> str:
+        """Return why the model alone proves what it proves of a claim, or no text.
+
+        Parameters
+        ----------
+        claim : Guarantee, NoClaim or NotComparable
+            One for every prior needs no model.
+        told : bool
+            Whether an attack or an exact number beyond the model's could have told otherwise.
+        counted : bool
+            Whether the exact number on records is known.
+        """
         scenario = self.game.scenario
         assumed = claim.assumptions if isinstance(claim, Guarantee) else Assumptions()
         if self.doubt or scenario.synthetic:
@@ -114,7 +125,9 @@ class CellEvidence:
             return ""
         if isinstance(scenario, HasEstimates) and scenario.estimated:
             return scenario.estimated
-        return NO_RECORDS if scenario.worlds_from_model else ""
+        if scenario.worlds_from_model:
+            return "" if counted else NO_RECORDS
+        return "" if told else NOTHING_TOLD
 
     def on_records(self, notion: PairNotion) -> OnRecords | NotComputable | None:
         """Return the notion's exact number on the scenario's records."""

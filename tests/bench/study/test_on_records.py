@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom
 
 from bench.datasets.sequences.chains import FittedSequences
@@ -14,7 +16,7 @@ from bench.scenarios.chain_count import ChainCount
 from bench.scenarios.recorded import CountedAnswers, RecordedMoments
 from bench.scenarios.windows import recorded_windows
 from bench.study.cross import Cross
-from bench.study.ledger import verdict
+from bench.study.ledger import Certificate, verdict
 from bench.study.on_records import DRAWS, interval
 from bench.study.session import Session
 from mechanisms.base import NotOfferedError
@@ -103,6 +105,30 @@ def test_a_number_on_records_decides_between_holds_and_misfit():
     assert read((0.2, 1.1)) == "holds (model)"
     assert read((1.1, 1.5)) == "model misfit"
     assert read((0.2, 0.9), model_alone="why") == "holds (model)"
+
+
+@given(
+    exact=st.floats(0, 3), recorded=st.tuples(st.floats(0, 3), st.floats(0, 3)),
+    certified=st.floats(0, 3), own=st.floats(0, 3), modelled=st.booleans(),
+    alone=st.sampled_from(["", "why"]),
+)  # fmt: skip
+def test_holds_is_never_read_where_any_number_says_otherwise(
+    exact, recorded, certified, own, modelled, alone
+):
+    ends = (min(recorded), max(recorded))
+    read = verdict(
+        claim(1.0), Bracket(exact, exact),
+        {"a": Certificate(display=certified, verdict=certified, n=1)},
+        worlds_from_model=modelled, own=Bracket(own, own), recorded=ends, model_alone=alone,
+    )  # fmt: skip
+    limit = 1 + 1e-5
+    if read == "holds":
+        assert not alone
+        assert max(exact, own, certified, ends[1]) <= limit
+    if read == "holds (model)":
+        assert max(exact, own, certified, ends[0]) <= limit
+    if max(exact, own, certified, ends[0]) <= 1 and exact >= certified:
+        assert read.startswith("holds")
 
 
 def test_windows_are_counted_by_hand():
