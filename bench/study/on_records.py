@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,14 @@ from bench.study.game import Game
 from mechanisms.base import HasLeakage, HasNoiseCovariance, HasRounding, NotOfferedError
 from mechanisms.check import FloatArray
 from mechanisms.laws.answer import AnswerLaw
+from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.rank import names_answers
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
 from mechanisms.privacy.notion import PairEvidence, PairNotion
 
 DRAWS = 25
+FEW = 4  # secrets whose deviations are told
 ENDS = float(t_law.ppf(0.975, DRAWS - 1))  # deviations of a 95 % interval from so few draws
 SEVERAL = (
     "the law of several statistics on records has no closed form after noise of full rank; "
@@ -77,8 +80,34 @@ def on_records(game: Game, notion: PairNotion, doubt: str) -> OnRecords | NotCom
         lower=lower,
         upper=upper,
         n_units=recorded.n_units,
-        words=f"{words} of {recorded.words}; ends at 95 % by drawing {recorded.unit}s anew",
+        words=f"{words} of {recorded.words}; ends at 95 % by drawing {recorded.unit}s anew"
+        + _beside_model(recorded.laws, game.laws() or ()),
     )
+
+
+def _beside_model(recorded: Sequence[AnswerLaw], model: Sequence[AnswerLaw]) -> str:
+    """Tell the answer's deviation under each secret, on records and in the model, if it is one."""
+    found, modelled = (
+        [deviation(law) for law in laws if isinstance(law, FiniteLaw)] for laws in (recorded, model)
+    )
+    if len(found) != len(modelled) or not all(d.size == 1 for d in (*found, *modelled)):
+        return ""
+    seen, said = (", ".join(f"{d[0]:.3g}" for d in side[:FEW]) for side in (found, modelled))
+    more = ", ..." if len(found) > FEW else ""
+    return f"; deviation of the answer {seen}{more} on records, {said}{more} in the model"
+
+
+def deviation(law: FiniteLaw) -> FloatArray:
+    """Return the standard deviation of each coordinate, shape (m,).
+
+    Examples
+    --------
+    >>> deviation(FiniteLaw(atoms=[[0.0], [2.0]], weights=[0.5, 0.5])).tolist()
+    [1.0]
+    """
+    points = law.as_vectors
+    moved = points.atoms - points.weights @ points.atoms
+    return np.sqrt(points.weights @ moved**2)
 
 
 def _release(game: Game, recorded: Recorded, doubt: str) -> tuple[HasLeakage, str]:

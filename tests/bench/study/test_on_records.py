@@ -33,6 +33,7 @@ from tests.support.files import holds
 CHAINS = "bench.datasets.sequences"
 TIGHT = {"_target_": "mechanisms.renyi.tight_pure_laplace.TightPureLaplace"}
 INFLUENCE = {"_target_": "mechanisms.influence.calibrate.InfluenceGeometric"}
+W_INFINITY = {"_target_": "mechanisms.renyi.w_infinity.WInfinityLaplace"}
 NEW_YORK = "foursquare/nyc_checkins_193users_joined.csv.gz"
 CAREERS = "har_labels/traminer/mvad.csv.gz"
 
@@ -79,7 +80,8 @@ def test_records_of_unlike_users_contradict_one_chain_for_all(tmp_path):
     assert number(found)["lower"] > 0.5
     assert number(found)["n"] == 40
     assert found.facts["verdict"] == "model misfit"
-    assert "40 users; ends at 95 % by drawing users anew" in found.facts["exact_recorded"]
+    told = found.facts["exact_recorded"]
+    assert "40 users; ends at 95 % by drawing users anew; deviation of the answer" in told
 
 
 def test_a_public_part_and_slack_make_the_claim_hold_on_records_too(tmp_path):
@@ -237,8 +239,14 @@ def test_new_york_one_chain_for_all_users_is_contradicted():
     found = results(node, {"tight": TIGHT, "influence": INFLUENCE}, 1.0)
     assert found["tight"].facts["verdict"] == "model misfit"
     assert number(found["tight"])["lower"] > 2
+    told = "deviation of the answer 11.1, 16.5 on records, 3.99, 4.04 in the model"
+    assert told in found["tight"].facts["exact_recorded"]
     assert found["influence"].facts["verdict"] == "holds (model)"  # 1.34, its lower end below 1
     assert number(found["influence"])["lower"] < 1 < number(found["influence"])["value"]
+    node["source"]["calibrate_on"] = "public part"
+    public = results(node, {"influence": INFLUENCE}, 1.0)["influence"]
+    assert number(public)["value"] == pytest.approx(1.77, abs=0.01)
+    assert public.facts["verdict"] == "model misfit"  # users, not the curve: 1.35 at its lower end
 
 
 @pytest.mark.skipif(not holds(CAREERS), reason="the careers are not there")
@@ -254,3 +262,7 @@ def test_careers_refute_the_least_noise_and_not_the_influence_curve():
     assert found["tight"].facts["verdict"] == "model misfit"
     assert number(found["influence"])["upper"] < 1
     assert found["group"].facts["verdict"] == "holds"
+    node["source"]["calibrate_on"] = "public part"
+    public = results(node, {"influence": INFLUENCE, "w": W_INFINITY}, 1.0)
+    assert public["influence"].facts["verdict"] == "holds"
+    assert public["w"].facts["verdict"] == "model misfit"  # 1.20, its lower end 1.01
