@@ -139,7 +139,8 @@ class ChainModel:
     @cached_property
     def theta_chains(self) -> tuple[MarkovChain, ...]:
         """The class Theta."""
-        chains = [self.source.chain, *(other.chain for other in self.additional_priors)]
+        others = (other.chain for other in self.additional_priors)
+        chains = [self.source.chain, *getattr(self.source, "user_chains", ()), *others]
         sizes = {len(chain.transition) for chain in chains}
         if len(sizes) > 1:
             raise ValueError(f"the chains of Theta must share their states, got {sorted(sizes)}.")
@@ -161,12 +162,11 @@ class ChainModel:
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:
         """(position, state) of every secret."""
-        longest, chain = self.lengths[0], self.source.chain
-        law = chain.first_law
+        longest, law = self.lengths[0], self.source.chain.first_law
         possible = []
         for _ in range(longest):
             possible.append(np.flatnonzero(law > 0))
-            law = law @ chain.transition
+            law = law @ self.source.chain.transition
         wanted = None if self.values is None else [self.state(v) for v in self.values]
         found = []
         for position in self._positions(longest):

@@ -112,7 +112,7 @@ class FittedSequences(PublicPart, TableFile):
     Notes
     -----
     `path`, `separator`, `encoding`, `decimal`, `names` and `missing` are those of `TableFile`,
-    `calibrate_on`, `public_share` and `part_seed` those of `PublicPart`.
+    `calibrate_on`, `public_share`, `part_seed` and `theta` those of `PublicPart`.
 
     References
     ----------
@@ -166,6 +166,12 @@ class FittedSequences(PublicPart, TableFile):
         return fit_chain(public, found, smoothing=self.smoothing)
 
     @cached_property
+    def user_chains(self) -> tuple[MarkovChain, ...]:
+        """Chains of single users that Theta holds beside the fitted one."""
+        public, _ = self.parts(self.sequences)
+        return self.chains_of_users(public, self.fitted, self.smoothing)
+
+    @cached_property
     def protected(self) -> list[IntArray]:
         """The sequences that are to be protected, as codes of the states."""
         return codes_of(self.parts(self.sequences)[1], self.fitted.states)
@@ -187,8 +193,8 @@ class FittedSequences(PublicPart, TableFile):
 
     @property
     def digest(self) -> str:
-        """Hash of the fitted chain."""
-        return chain_digest(self.chain)
+        """Hash of the chains and of the protected sequences."""
+        return chain_digest(self.chain, *self.user_chains, protected=self.protected)
 
 
 def never_left_notes(states: Sequence[Hashable]) -> tuple[str, ...]:
@@ -212,9 +218,13 @@ def never_left_notes(states: Sequence[Hashable]) -> tuple[str, ...]:
     )
 
 
-def chain_digest(chain: MarkovChain) -> str:
-    """Return the sha256 of transition matrix and initial law."""
-    total = hashlib.sha256(chain.transition.tobytes())
-    initial = chain.initial
-    total.update(initial.encode() if isinstance(initial, str) else initial.tobytes())
+def chain_digest(*chains: MarkovChain, protected: Sequence[IntArray] = ()) -> str:
+    """Return the sha256 of chains and of the sequences that they protect."""
+    total = hashlib.sha256()
+    for chain in chains:
+        initial = chain.initial
+        total.update(chain.transition.tobytes())
+        total.update(initial.encode() if isinstance(initial, str) else initial.tobytes())
+    for codes in protected:
+        total.update(f"{len(codes)}:".encode() + codes.tobytes())
     return total.hexdigest()

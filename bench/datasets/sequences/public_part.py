@@ -11,11 +11,16 @@ import numpy as np
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from mechanisms.check import IntArray, one_of, whole, within
+from mechanisms.influence.chain import MarkovChain
+from mechanisms.influence.fit import FittedChain, fit_chain
 
 S = TypeVar("S", bound=Sequence[Hashable])
 ALL: Literal["all"] = "all"
 PUBLIC_PART: Literal["public part"] = "public part"
 CalibrateOn = Literal["all", "public part"]
+ONE_CHAIN: Literal["one chain"] = "one chain"
+A_USER: Literal["a chain a user"] = "a chain a user"
+Theta = Literal["one chain", "a chain a user"]
 ESTIMATED = (
     "the chain was counted in the sequences that are to be protected; "
     "calibrate_on='public part' counts others"
@@ -35,22 +40,48 @@ class PublicPart:
         Share of the users whose sequences are public, drawn at random.
     part_seed : int
         Of that draw.
+    theta : {"one chain", "a chain a user"}
+        Which chains the curator takes to be possible: the one fitted to all users that calibrate,
+        or also the one of each of these users, fitted to his sequence alone.
     """
 
     calibrate_on: CalibrateOn = ALL
     public_share: float = 0.5
     part_seed: int = 0
+    theta: Theta = ONE_CHAIN
 
     def check_part(self) -> None:
         """Refuse options out of range."""
         one_of("calibrate_on", self.calibrate_on, (ALL, PUBLIC_PART))
         within("public_share", self.public_share, 0, 1, ends="()")
         whole("part_seed", self.part_seed, low=0)
+        one_of("theta", self.theta, (ONE_CHAIN, A_USER))
 
     @property
     def estimated(self) -> str:
         """How the protected sequences got into the calibration; empty where they did not."""
         return ESTIMATED if self.calibrate_on == ALL else ""
+
+    def chains_of_users(
+        self, sequences: Sequence[Sequence[Hashable]], fitted: FittedChain, smoothing: float
+    ) -> tuple[MarkovChain, ...]:
+        """Return the chain of each user that calibrates and has a step; none for "one chain".
+
+        Parameters
+        ----------
+        sequences : sequence of sequences
+            Those that calibrate.
+        fitted : FittedChain
+            Of all of them: its states.
+        smoothing : float in [0, 1)
+        """
+        if self.theta == ONE_CHAIN:
+            return ()
+        return tuple(
+            fit_chain([sequence], fitted.states, smoothing=smoothing).chain
+            for sequence in sequences
+            if len(sequence) > 1
+        )
 
     def parts(self, sequences: Sequence[S]) -> tuple[list[S], list[S]]:
         """Return the sequences that calibrate, and those that are protected."""

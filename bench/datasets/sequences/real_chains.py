@@ -34,7 +34,7 @@ class Recording(PublicPart):
 
     Notes
     -----
-    `calibrate_on`, `public_share` and `part_seed` are those of `PublicPart`.
+    `calibrate_on`, `public_share`, `part_seed` and `theta` are those of `PublicPart`.
     """
 
     path: str | None = None
@@ -59,6 +59,12 @@ class Recording(PublicPart):
         """The fit over the sequences that calibrate."""
         states = sorted({label for sequence in self.sequences for label in sequence})  # type: ignore[type-var]
         return fit_chain(self.parts(self.sequences)[0], states, smoothing=self.smoothing)
+
+    @cached_property
+    def user_chains(self) -> tuple[MarkovChain, ...]:
+        """Chains of single users that Theta holds beside the fitted one."""
+        public, _ = self.parts(self.sequences)
+        return self.chains_of_users(public, self.fitted, self.smoothing)
 
     @cached_property
     def protected(self) -> list[IntArray]:
@@ -87,8 +93,8 @@ class Recording(PublicPart):
 
     @property
     def digest(self) -> str:
-        """Hash of the fitted chain."""
-        return chain_digest(self.chain)
+        """Hash of the chains and of the protected sequences."""
+        return chain_digest(self.chain, *self.user_chains, protected=self.protected)
 
 
 @dataclass(frozen=True, kw_only=True)

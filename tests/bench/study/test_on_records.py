@@ -20,6 +20,7 @@ from bench.study.ledger import Certificate, verdict
 from bench.study.on_records import DRAWS, interval
 from bench.study.session import Session
 from mechanisms.base import NotOfferedError
+from mechanisms.influence.knowledge import CurveKnowledge
 from mechanisms.knowledge import ScalarAnswers
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.rank import names_answers
@@ -95,6 +96,33 @@ def test_a_public_part_and_slack_make_the_claim_hold_on_records_too(tmp_path):
     assert number(found)["upper"] < 1.0
     assert number(found)["n"] == 20
     assert found.facts["verdict"] == "holds"
+
+
+def test_a_chain_a_user_is_one_more_chain_of_theta_for_every_user_that_calibrates(tmp_path):
+    node = mixed_users(tmp_path / "s.csv", alike=False)
+    columns = {"path": node["source"]["path"], "calibrate_on": "public part"}
+    one, each = (FittedSequences(**columns, theta=t) for t in ("one chain", "a chain a user"))
+    assert len(one.user_chains) == 0
+    assert len(each.user_chains) == 20
+    assert one.digest != each.digest
+    stays = sorted(chain.transition[0, 0] for chain in each.user_chains)
+    assert stays[0] < 0.8 < 0.9 < stays[-1]  # both kinds of users are there
+    single = ChainCount(source=one, counted="a", length=20).knowledge(CurveKnowledge).curve
+    theta = ChainCount(source=each, counted="a", length=20).knowledge(CurveKnowledge).curve
+    assert (theta.values >= single.values).all()
+    with pytest.raises(ValueError, match="theta must be"):
+        FittedSequences(**columns, theta="two chains")
+
+
+def test_other_sequences_of_one_chain_are_other_data(tmp_path):
+    """The exact number on records belongs to the cell's key, not only the fitted chain."""
+    node = mixed_users(tmp_path / "s.csv", alike=True)
+    one = FittedSequences(path=node["source"]["path"])
+    text = (tmp_path / "s.csv").read_text().splitlines()
+    (tmp_path / "t.csv").write_text("\n".join([text[0], *text[121:], *text[1:121]]))
+    other = FittedSequences(path=str(tmp_path / "t.csv"))
+    assert (one.chain.transition == other.chain.transition).all()
+    assert one.digest != other.digest
 
 
 def test_a_number_on_records_decides_between_holds_and_misfit():
@@ -247,6 +275,11 @@ def test_new_york_one_chain_for_all_users_is_contradicted():
     public = results(node, {"influence": INFLUENCE}, 1.0)["influence"]
     assert number(public)["value"] == pytest.approx(1.77, abs=0.01)
     assert public.facts["verdict"] == "model misfit"  # users, not the curve: 1.35 at its lower end
+    node["source"]["theta"] = "a chain a user"
+    repaired = results(node, {"influence": INFLUENCE, "tight": TIGHT}, 1.0)
+    assert repaired["influence"].facts["verdict"] == "holds"
+    assert number(repaired["influence"])["value"] == pytest.approx(0.585, abs=0.005)
+    assert "Theta holds more than one" in repaired["tight"].facts["reason"]
 
 
 @pytest.mark.skipif(not holds(CAREERS), reason="the careers are not there")
