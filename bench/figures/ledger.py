@@ -15,13 +15,17 @@ from bench.config.build import ConfigError, unknown
 from bench.core.entry_rows import one_entry
 from bench.core.labels import format_number
 
-CLAIMED, EXACT, CERTIFIED = "#7F7F7F", "#0072B2", "#D55E00"
 TOP = {"claimed": 0.97, "exact": 0.88}  # of a panel's height: where infinite values stand
+CLAIMED, EXACT, RECORDED, CERTIFIED = "#7F7F7F", "#0072B2", "#009E73", "#D55E00"
+TOLD = {  # verdicts that a panel's title tells, the worst first, and their colours
+    "violated": "#B00000", "model misfit": "#D55E00", "suspect": "#D55E00",
+    "holds (model)": "#0072B2",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """Draw the three numbers of the ledger against one axis.
+    """Draw the numbers of the ledger against one axis.
 
     Parameters
     ----------
@@ -81,11 +85,12 @@ class Ledger:
         for panel in panels.flat[max(0, len(names) - self.columns) : len(names)]:
             panel.set_xlabel(self.axis_label, fontsize=7)  # the last of each column
         figure.supylabel(self.label, fontsize=8)
-        handles = panels.flat[0].get_legend_handles_labels()
+        drawn = (panel.get_legend_handles_labels() for panel in panels.flat)
+        handles = max(drawn, key=lambda found: len(found[1]))  # not every panel has every number
         endless = np.isposinf(table["value"].astype(float)) & table["metric"].isin(TOP)
         note = "arrows: infinite (a claim of inf is unbounded)" if endless.any() else None
         figure.legend(
-            *handles, loc="outside lower center", ncols=3, fontsize=7, title=note, title_fontsize=7
+            *handles, loc="outside lower center", ncols=2, fontsize=7, title=note, title_fontsize=7
         )
         return figure
 
@@ -96,19 +101,23 @@ class Ledger:
         styles = {
             "claimed": ("--", CLAIMED, "claimed"),
             "exact": ("-", EXACT, "exact under the model (shaded: bracket)"),
+            "exact_recorded": ("-", RECORDED, "exact on records (shaded: 95 %)"),
             "certified": (
                 ".",
                 CERTIFIED,
                 "certified by the attacks (lower bound, 95 %; dotted without budget)",
             ),
         }
-        verdicts = set(table["verdict"]) & {"violated", "model misfit", "suspect"}
-        if verdicts:
-            axes.set_title(f"{axes.get_title()}: {' '.join(sorted(verdicts))}", fontsize=7)
+        found = [verdict for verdict in TOLD if (table["verdict"] == verdict).any()]
+        if found:
+            told = f"{axes.get_title()}: {', '.join(found)}"
+            axes.set_title(told, fontsize=7, color=TOLD[found[0]])
         exact = table.loc[table["metric"] == "exact", "value"].astype(float)
         if np.isinf(exact).any():
             axes.set_title(f"{axes.get_title()}: exact infinite", fontsize=7)
         for metric, (style, colour, label) in styles.items():
+            if metric == "exact_recorded" and not (table["metric"] == metric).any():
+                continue
             rows = table[(table["metric"] == metric) & (table["attack"] == "")]
             if self.axis not in rows or rows[self.axis].isna().all():
                 for value in rows.loc[np.isfinite(rows["value"].astype(float)), "value"]:
@@ -128,7 +137,7 @@ class Ledger:
                         endless, np.full(endless.size, TOP[metric]), "^", color=colour, ms=5,
                         mfc="none", transform=axes.get_xaxis_transform(),
                     )  # fmt: skip
-            if metric == "exact" and len(rows):
+            if metric in ("exact", "exact_recorded") and len(rows):
                 axes.fill_between(
                     x, rows["lower"].astype(float), rows["upper"].astype(float),
                     color=colour, alpha=0.2, linewidth=0,

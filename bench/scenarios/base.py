@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -119,4 +120,13 @@ def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
         if isinstance(fact, kind):
             return fact
     names = ", ".join(sorted(t.__name__ for t in facts)) or "nothing"
+    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")
+
+
+def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+    """Return the fact of type `kind`, made now, or say which facts are offered."""
+    for offered, make in facts.items():
+        if issubclass(offered, kind):
+            return make()
+    names = ", ".join(sorted(t.__name__ for t in facts))
     raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K
-from bench.scenarios.chain_model import ChainModel, make_fact
+from bench.scenarios.base import K, make_fact
+from bench.scenarios.chain_model import ChainModel
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
@@ -92,10 +92,12 @@ class ChainCount(ChainModel):
 def gaussian_answers(
     laws: tuple[FiniteLaw, ...], pairs: tuple[tuple[int, int], ...]
 ) -> GaussianAnswers:
-    """Return the exact means and covariances of finite laws."""
+    """Return the exact means and covariances of finite laws of counts."""
     means = np.stack([law.weights @ law.atoms for law in laws])
     covariances = []
     for law, mean in zip(laws, means, strict=True):
         moved = law.atoms - mean
         covariances.append((law.weights[:, None] * moved).T @ moved)
-    return GaussianAnswers(means=means, covariances=np.stack(covariances), pairs=pairs)
+    return GaussianAnswers(
+        means=means, covariances=np.stack(covariances), pairs=pairs, steps=np.ones(means.shape[1])
+    )

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K
+from bench.scenarios.base import K, make_fact
 from bench.scenarios.chain_count import gaussian_answers
-from bench.scenarios.chain_model import ChainModel, make_fact
+from bench.scenarios.chain_model import ChainModel
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, Sensitivity

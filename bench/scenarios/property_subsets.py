@@ -10,13 +10,15 @@ from typing import Literal, Protocol
 import numpy as np
 
 from attacks.base import Transcript
+from attacks.outside.lattice import common_step
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
 from bench.scenarios.base import K, look_up_fact
+from bench.scenarios.recorded import RecordedMoments
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subset_sizes import SPLITS, check_split, check_whole
-from bench.scenarios.subsets import sum_features, without_replacement
+from bench.scenarios.subsets import subset_moments, sum_features, without_replacement
 from mechanisms.base import Knowledge
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
@@ -24,6 +26,7 @@ from mechanisms.laws.answer import GaussianLaw
 
 Model = Literal["sampled", "exact", "population"]
 MODELS = ("sampled", "exact", "population")
+Moments = list[tuple[FloatArray, FloatArray]]
 
 
 class Table(Protocol):
@@ -174,6 +177,12 @@ class PropertySubsets:
         return np.array([s.weight(self.size) for s in self.statistics_of])
 
     @cached_property
+    def _steps(self) -> FloatArray:
+        """Steps of the lattice that answers on records lie on; the model's own lie on none."""
+        steps = np.array([common_step(column) for column in self._features.T]) * self._weights
+        return np.where(self.worlds_from_model, 0.0, steps)
+
+    @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
         has = self.has_property > 0
@@ -228,13 +237,37 @@ class PropertySubsets:
             self._features[np.concatenate([self._members[split][side] for split in splits])]
             for side in range(2)
         )
-        moments = [
+        moments = self._subset_moments((without, with_property))
+        return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    def _subset_moments(self, features: Sequence[FloatArray]) -> Moments:
+        """Return the exact moments under each secret, of records without and with the property."""
+        without, with_property = features
+        return [
             subset_moments(
                 without, with_property, round(share * self.size), self.size, self._weights
             )
             for share in self.shares
         ]
-        return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    @property
+    def estimated(self) -> str:
+        """How the protected records got into the model; empty where they did not."""
+        return (
+            "the model holds the records that worlds are drawn from; model='exact' keeps to others"
+            if self.model == "population"
+            else ""
+        )
+
+    def recorded(self) -> RecordedMoments:
+        """Return Gaussian laws with the moments of the records that tested worlds hold."""
+        without, with_property = (self._features[rows] for rows in self._members["test"])
+        return RecordedMoments(
+            features=(without, with_property),
+            moments=self._subset_moments,
+            words=f"subsets of {len(without) + len(with_property)} records, taken to be Gaussian "
+            "with their exact moments",
+        )
 
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
@@ -253,7 +286,7 @@ class PropertySubsets:
         moves = self.moves
         return {
             GaussianAnswers: GaussianAnswers(
-                means=means, covariances=covariances, pairs=self.pairs
+                means=means, covariances=covariances, pairs=self.pairs, steps=self._steps
             ),
             Sensitivity: Sensitivity(
                 l1=float(moves.sum()),
@@ -280,19 +313,3 @@ class PropertySubsets:
         """
         means, covariances = self._exact_moments
         return GaussianLaw(mean=means[secret], covariance=covariances[secret])
-
-
-def subset_moments(
-    without: FloatArray, with_property: FloatArray, take: int, size: int, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the exact mean and covariance of the statistics of a subset.
-
-    `take` records come from `with_property`, the rest from `without`, without replacement (the
-    finite population correction uses the population's covariance with divisor N - 1).
-    """
-    mean = np.zeros(weights.size)
-    covariance = np.zeros((weights.size, weights.size))
-    for rows, count in ((without, size - take), (with_property, take)):
-        mean += count * rows.mean(axis=0)
-        covariance += count * (1 - count / len(rows)) * np.cov(rows, rowvar=False)
-    return mean * weights, covariance * np.outer(weights, weights)

@@ -15,6 +15,7 @@ from bench.study.ledger import (
     Claim,
     verdict,
 )
+from bench.study.on_records import OnRecords
 from bench.study.suspicion import advice
 from mechanisms.base import HasOtherNotions, NotOfferedError
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
@@ -41,8 +42,10 @@ class Entry:
     certificates : mapping of attack to Certificate
         The empty name where the notion is not about attacks on pairs.
     verdict, advice : str
-    doubt : str
-        Why `exact` settles nothing on these worlds; empty where it does.
+    recorded : OnRecords, NotComputable or None
+        On the scenario's records; None where there are none.
+    model_alone : str
+        Why `exact` settles nothing on records; empty where it does.
     """
 
     notion: Notion
@@ -52,7 +55,8 @@ class Entry:
     certificates: Mapping[str, Certificate]
     verdict: str
     advice: str
-    doubt: str = ""
+    recorded: OnRecords | NotComputable | None = None
+    model_alone: str = ""
 
     @property
     def name(self) -> str:
@@ -116,13 +120,18 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
     unpooled = None
     if isinstance(notion, PairNotion) and cell.unpooled is not None:
         unpooled = notion.exact(cell.unpooled)
+    recorded = cell.on_records(notion) if isinstance(notion, PairNotion) else None
+    ends = (recorded.lower, recorded.upper) if isinstance(recorded, OnRecords) else None
+    own = unpooled if isinstance(unpooled, Bracket) else None
+    alone = cell.model_alone(claim, told=bool(ends or own or certificates), counted=bool(ends))
     read = verdict(
         claim,
         exact,
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
-        own=unpooled if isinstance(unpooled, Bracket) else None,
-        settles=not cell.doubt,
+        own=own,
+        recorded=ends,
+        model_alone=alone,
     )
     told = ""
     if read == SUSPECT and isinstance(claim, Guarantee):
@@ -139,7 +148,8 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates=certificates,
         verdict=read,
         advice=told,
-        doubt=cell.doubt if isinstance(exact, Bracket) else "",
+        recorded=recorded,
+        model_alone=alone if isinstance(exact, Bracket) else "",
     )
 
 

@@ -11,17 +11,23 @@ import numpy as np
 from bench.metrics.base import Scored
 from bench.metrics.roc import pair_scores
 from bench.scenarios.base import HasUnpooledLaws, K, has_new_data
+from bench.scenarios.recorded import HasEstimates
 from bench.study.game import Game
 from bench.study.ledger import Counts, counted
+from bench.study.on_records import OnRecords, on_records
 from mechanisms.base import HasLeakage, Mechanism, NotOfferedError
 from mechanisms.check import Array
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.independent import IndependentReleases
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.rank import spared
-from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.assumptions import Assumptions, Priors
+from mechanisms.privacy.bracket import NotComputable, NotComputableError
+from mechanisms.privacy.guarantee import Guarantee
 from mechanisms.privacy.notion import PairEvidence, PairNotion
 
+NO_RECORDS = "worlds are drawn from the model, not from records"
+NOTHING_TOLD = "there is no exact number on records, and no attack that could tell"
 NO_PAIR = "the scenario has no pair of secrets to tell apart"
 
 
@@ -95,12 +101,40 @@ class CellEvidence:
 
     @functools.cached_property
     def doubt(self) -> str:
-        """Why the model's exact number settles nothing on these worlds, or no text (`spared`)."""
+        """Which directions the noise spares, under a continuous model of records, or no text."""
         game = self.game
         found = spared(game.mechanism, game.laws() or ())
         if game.scenario.worlds_from_model or not found:
             return ""
         return f"{found}, under a continuous model of records"
+
+    def model_alone(self, claim: object, *, told: bool, counted: bool) -> str:
+        """Return why the model alone proves what it proves of a claim, or no text.
+
+        Parameters
+        ----------
+        claim : Guarantee, NoClaim or NotComparable
+            One for every prior needs no model.
+        told : bool
+            Whether an attack or an exact number beyond the model's could have told otherwise.
+        counted : bool
+            Whether the exact number on records is known.
+        """
+        scenario = self.game.scenario
+        assumed = claim.assumptions if isinstance(claim, Guarantee) else Assumptions()
+        if self.doubt or scenario.synthetic:
+            return self.doubt
+        if assumed.priors == Priors.ANY:
+            return ""
+        if isinstance(scenario, HasEstimates) and scenario.estimated:
+            return scenario.estimated
+        if scenario.worlds_from_model:
+            return "" if counted else NO_RECORDS
+        return "" if told else NOTHING_TOLD
+
+    def on_records(self, notion: PairNotion) -> OnRecords | NotComputable | None:
+        """Return the notion's exact number on the scenario's records."""
+        return on_records(self.game, notion, self.doubt)
 
     def _tests(self, games: list[Scored]) -> tuple[Counts, ...]:
         """Count one test a pair, repetitions pooled.

@@ -23,6 +23,7 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, is_point, point_as_gaussian
+from mechanisms.noise.rank import noise_root
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -54,9 +55,7 @@ class GaussianNoise:
     @cached_property
     def _root(self) -> FloatArray:
         """A root R of the covariance, R R' = covariance, factored once for all releases."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        root: FloatArray = vectors * np.sqrt(np.maximum(values, 0))
-        return root
+        return noise_root(self.covariance)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
