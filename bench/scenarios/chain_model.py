@@ -14,7 +14,6 @@ from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.table.label_option import label_of
-from bench.scenarios.base import K
 from bench.scenarios.listed_sequences import listed_sequences
 from bench.scenarios.recorded import CountedAnswers
 from bench.scenarios.windows import recorded_windows
