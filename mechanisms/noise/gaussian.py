@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, one_of
+from mechanisms.check import Array, FloatArray, one_of
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
 from mechanisms.laws.finite import FiniteLaw
@@ -22,6 +22,8 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, point_as_gaussian
+from mechanisms.noise.grid import rounded_sum, standard_normal, steps_for
+from mechanisms.noise.rank import noised_directions
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -52,9 +54,26 @@ class GaussianNoise:
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
+        return rng.standard_normal(shape) @ self._root.T
+
+    @property
+    def _root(self) -> FloatArray:
+        """A root of the covariance, shape (m, m)."""
         values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0))
-        return rng.standard_normal(shape) @ root.T
+        return vectors * np.sqrt(np.maximum(values, 0))
+
+    @property
+    def step(self) -> FloatArray | None:
+        """Step of each coordinate's grid, shape (m,); None where a direction has no noise."""
+        if noised_directions(self.covariance)[2] < len(self.covariance):
+            return None
+        return steps_for(np.sqrt(np.diag(self.covariance)))
+
+    def release_on_grid(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+        step = steps_for(np.sqrt(np.diag(self.covariance)))
+        noise = standard_normal(x.shape, rng) @ (self._root / step[:, None]).T
+        return rounded_sum(x, noise, step)
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

@@ -1,0 +1,130 @@
+"""Continuous noise in floating point, snapped: answer and noise are rounded to a grid together.
+
+Added as it comes, float noise names the answer in the last bits: only some floats can be
+``x + z``, and which ones depends on x (Mironov, 2012, On significance of the least significant
+bits for differential privacy). Here the sum is rounded to whole steps, each of which collects
+billions of numpy's draws, so that every step is reachable from every answer with the
+probability that the law gives it, but for a factor within ``exp(+-SLACK)``. The answer's
+remainder beside the grid is added before rounding: the release is that of real arithmetic,
+rounded, which is post-processing, and nothing else is to be claimed for it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from mechanisms.check import Array, FloatArray
+
+Arithmetic = Literal["snapped", "float"]
+ARITHMETICS = ("snapped", "float")
+
+BITS = 10  # a step is at least 2^-10 of the noise's size, and less than twice that
+LAPLACE_TAIL = 3.0  # scales: numpy's inversion is fine enough up to here
+NORMAL_TAIL = 3.5  # deviations: inside the layers of numpy's ziggurat
+
+# Laplace: numpy maps 2^53 equally likely numbers to draws, at least 2^37.7 of them to a step
+# within 3 scales: a count is off by at most 2, a factor of exp(2^-36.7). Beyond, the law starts
+# afresh at every 3 scales, so the same holds in the tail, to 2^10 scales (of mass e^-1024, which
+# no double holds). Normal: 2^40 numbers of every layer fall into a step, and the tail is sampled
+# by exponential draws of the kind above.
+SLACK = 2.0**-36
+
+
+@runtime_checkable
+class HasGrid(Protocol):
+    """A noise law that can be released on a grid."""
+
+    @property
+    def step(self) -> FloatArray | None:
+        """Step of each coordinate, shape (m,); None where the noise spares a direction."""
+
+    def release_on_grid(self, x: Array, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+
+
+def steps_for(sizes: FloatArray) -> FloatArray:
+    """Return ``2^(ceil(log2 size) - 10)``: steps fine enough to change no figure.
+
+    Examples
+    --------
+    >>> (steps_for(np.array([1.0, 1.5, 200.0])) * 2.0**10).tolist()
+    [1.0, 2.0, 256.0]
+    """
+    mantissa, exponent = np.frexp(sizes)
+    return np.ldexp(1.0, exponent - (mantissa == 0.5) - BITS)
+
+
+def rounded_sum(x: Array, noise: FloatArray, step: FloatArray) -> FloatArray:
+    """Return ``x + noise * step`` rounded to multiples of `step`, halves to even.
+
+    Parameters
+    ----------
+    x : array of shape (n, m)
+    noise : array of shape (n, m)
+        In steps. It is overwritten.
+    step : array of shape (m,)
+        Powers of two.
+
+    Notes
+    -----
+    Dividing by a power of two is exact, and so is the remainder: x's last bits do not decide how
+    the noise is rounded. An answer beyond 2^53 steps is a multiple of the step itself; the float
+    sum is then a function of the exact one.
+    """
+    whole = x / step
+    beside = whole.copy()
+    np.rint(whole, out=whole)
+    beside -= whole
+    noise += beside
+    np.rint(noise, out=noise)
+    noise += whole
+    noise *= step
+    return noise
+
+
+def laplace(scales: FloatArray, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+    """Draw Laplace noise of shape (..., m), as fine in its tails as in the middle."""
+    z = rng.laplace(scale=scales, size=shape)
+    flat = z.reshape(-1)
+    far = np.flatnonzero(np.abs(z) >= LAPLACE_TAIL * scales)
+    if far.size:
+        # The law has no memory: beyond a point it is what it is from 0 on.
+        again = scales[far % scales.size] * (LAPLACE_TAIL + exponential(far.size, rng))
+        flat[far] = np.copysign(again, flat[far])
+    return z
+
+
+def exponential(n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw n standard exponential numbers, as fine in the tail as in the middle."""
+    drawn = np.abs(rng.laplace(size=n))
+    far = np.flatnonzero(drawn >= LAPLACE_TAIL)
+    if far.size:
+        drawn[far] = LAPLACE_TAIL + exponential(far.size, rng)
+    return drawn
+
+
+def standard_normal(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+    """Draw standard normal noise, as fine in its tails as in the middle."""
+    z = rng.standard_normal(shape)
+    flat = z.reshape(-1)
+    far = np.flatnonzero(np.abs(z) >= NORMAL_TAIL)
+    if far.size:
+        flat[far] = np.copysign(_normal_tail(far.size, rng), flat[far])
+    return z
+
+
+def _normal_tail(n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw n standard normal numbers beyond the tail's start a, by rejection.
+
+    With ``t ~ Exp(a)``, ``a + t`` is kept with probability ``exp(-t^2 / 2)`` (Marsaglia, 1964).
+    """
+    drawn = np.empty(n)
+    left = np.arange(n)
+    while left.size:
+        t = exponential(left.size, rng) / NORMAL_TAIL
+        kept = 2 * exponential(left.size, rng) >= t**2
+        drawn[left[kept]] = NORMAL_TAIL + t[kept]
+        left = left[~kept]
+    return drawn
