@@ -70,10 +70,9 @@ class FloatSum:
 
     def log_density(self, releases: Array, answers: Array) -> FloatArray:
         """Log mass of releases ``(n, 1, m)`` given answers ``(1, a, m)``, shape (n, a)."""
-        coordinates = range(releases.shape[-1])
-        return np.sum(
-            [self.of_coordinate(releases[..., j], answers[..., j], j) for j in coordinates], axis=0
-        )
+        y, x = (np.asarray(part, dtype=np.float64) for part in (releases, answers))
+        logs = [self.of_coordinate(y[..., j], x[..., j], j) for j in range(y.shape[-1])]
+        return np.asarray(np.sum(logs, axis=0))
 
     def of_coordinate(self, releases: FloatArray, answers: FloatArray, j: int) -> FloatArray:
         """Log mass of one coordinate's releases, up to a constant; arrays broadcast."""
@@ -160,12 +159,12 @@ class CoordinateAttacker:
 
     def score(self, releases: Array) -> FloatArray:
         """Return log probabilities of ``(n, k, m)`` releases, one column a secret."""
-        releases = np.asarray(releases, dtype=np.float64)
-        scores = np.zeros((len(releases), len(self.laws[0].log_weights)))
+        y = np.asarray(releases, dtype=np.float64)
+        scores = np.zeros((len(y), len(self.laws[0].log_weights)))
         for j, law in enumerate(self.laws):
-            logs = np.zeros((len(releases), law.values.size))
-            for i in range(releases.shape[1]):
-                logs += self.likelihood.of_coordinate(releases[:, i, j, None], law.values[None], j)
+            logs = np.zeros((len(y), law.values.size))
+            for i in range(y.shape[1]):
+                logs += self.likelihood.of_coordinate(y[:, i, j, None], law.values[None], j)
             found = logsumexp(logs[:, None] + law.log_weights[None], axis=-1)
             # An answer off the lattice's reach tells nothing of this coordinate.
             scores += np.where(np.isfinite(found), found, 0.0)

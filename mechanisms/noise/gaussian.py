@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import Array, FloatArray, one_of
+from mechanisms.check import FloatArray, one_of
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
 from mechanisms.laws.finite import FiniteLaw
@@ -69,11 +69,13 @@ class GaussianNoise:
             return None
         return steps_for(np.sqrt(np.diag(self.covariance)))
 
-    def release_on_grid(self, x: Array, rng: np.random.Generator) -> FloatArray:
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
-        step = steps_for(np.sqrt(np.diag(self.covariance)))
-        noise = standard_normal(x.shape, rng) @ (self._root / step[:, None]).T
-        return rounded_sum(x, noise, step)
+        noise, sizes = standard_normal(x.shape, rng), np.sqrt(np.diag(self.covariance))
+        step = steps_for(sizes)
+        if not (self.covariance - np.diag(sizes**2)).any():
+            return rounded_sum(x, noise, sizes, step)
+        return rounded_sum(x, noise @ self._root.T, np.ones_like(step), step)
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

@@ -15,11 +15,12 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import FloatArray, IntArray
 
 Arithmetic = Literal["snapped", "float"]
 ARITHMETICS = ("snapped", "float")
 
+BLOCK = 8192  # numbers at once
 BITS = 10  # a step is at least 2^-10 of the noise's size, and less than twice that
 LAPLACE_TAIL = 3.0  # scales: numpy's inversion is fine enough up to here
 NORMAL_TAIL = 3.5  # deviations: inside the layers of numpy's ziggurat
@@ -40,7 +41,7 @@ class HasGrid(Protocol):
     def step(self) -> FloatArray | None:
         """Step of each coordinate, shape (m,); None where the noise spares a direction."""
 
-    def release_on_grid(self, x: Array, rng: np.random.Generator) -> FloatArray:
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
 
 
@@ -56,14 +57,16 @@ def steps_for(sizes: FloatArray) -> FloatArray:
     return np.ldexp(1.0, exponent - (mantissa == 0.5) - BITS)
 
 
-def rounded_sum(x: Array, noise: FloatArray, step: FloatArray) -> FloatArray:
-    """Return ``x + noise * step`` rounded to multiples of `step`, halves to even.
+def rounded_sum(x: FloatArray, noise: FloatArray, size: FloatArray, step: FloatArray) -> FloatArray:
+    """Return ``x + size * noise`` rounded to multiples of `step`, halves to even.
 
     Parameters
     ----------
     x : array of shape (n, m)
     noise : array of shape (n, m)
-        In steps. It is overwritten.
+        Standard noise. It is overwritten.
+    size : array of shape (m,)
+        Of the noise, in units of the query.
     step : array of shape (m,)
         Powers of two.
 
@@ -73,26 +76,34 @@ def rounded_sum(x: Array, noise: FloatArray, step: FloatArray) -> FloatArray:
     the noise is rounded. An answer beyond 2^53 steps is a multiple of the step itself; the float
     sum is then a function of the exact one.
     """
-    whole = x / step
-    beside = whole.copy()
-    np.rint(whole, out=whole)
-    beside -= whole
-    noise += beside
-    np.rint(noise, out=noise)
-    noise += whole
-    noise *= step
-    return noise
+    rows = max(1, BLOCK // step.size)
+    answers, sums = np.ascontiguousarray(x).reshape(-1), noise.reshape(-1)
+    if (step == step[0]).all() and (size == size[0]).all():
+        steps, sizes = step[:1], size[:1]
+    else:
+        steps, sizes = np.tile(step, rows), np.tile(size, rows)
+    inverse, sizes = 1 / steps, sizes / steps
+    # A few numbers at a time, which stay in the cache through all of it.
+    for start in range(0, sums.size, rows * step.size):
+        part = sums[start : start + rows * step.size]
+        beside = answers[start : start + part.size] * inverse[: part.size]
+        whole = np.rint(beside)
+        beside -= whole
+        part *= sizes[: part.size]
+        part += beside
+        np.rint(part, out=part)
+        part += whole
+        part *= steps[: part.size]
+    return sums.reshape(noise.shape)
 
 
-def laplace(scales: FloatArray, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
-    """Draw Laplace noise of shape (..., m), as fine in its tails as in the middle."""
-    z = rng.laplace(scale=scales, size=shape)
+def standard_laplace(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+    """Draw standard Laplace noise, as fine in its tails as in the middle."""
+    z = rng.laplace(size=shape)
     flat = z.reshape(-1)
-    far = np.flatnonzero(np.abs(z) >= LAPLACE_TAIL * scales)
-    if far.size:
-        # The law has no memory: beyond a point it is what it is from 0 on.
-        again = scales[far % scales.size] * (LAPLACE_TAIL + exponential(far.size, rng))
-        flat[far] = np.copysign(again, flat[far])
+    far = _beyond(flat, LAPLACE_TAIL)
+    # The law has no memory: beyond a point it is what it is from 0 on.
+    flat[far] = np.copysign(LAPLACE_TAIL + exponential(far.size, rng), flat[far])
     return z
 
 
@@ -109,10 +120,18 @@ def standard_normal(shape: tuple[int, ...], rng: np.random.Generator) -> FloatAr
     """Draw standard normal noise, as fine in its tails as in the middle."""
     z = rng.standard_normal(shape)
     flat = z.reshape(-1)
-    far = np.flatnonzero(np.abs(z) >= NORMAL_TAIL)
-    if far.size:
-        flat[far] = np.copysign(_normal_tail(far.size, rng), flat[far])
+    far = _beyond(flat, NORMAL_TAIL)
+    flat[far] = np.copysign(_normal_tail(far.size, rng), flat[far])
     return z
+
+
+def _beyond(z: FloatArray, limit: float) -> IntArray:
+    """Return where flat numbers are at least as large as the limit, on either side."""
+    found = [
+        start + np.flatnonzero(np.abs(z[start : start + BLOCK]) >= limit)
+        for start in range(0, z.size, BLOCK)
+    ]
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
 
 def _normal_tail(n: int, rng: np.random.Generator) -> FloatArray:

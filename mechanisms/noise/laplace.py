@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from scipy.stats.qmc import Sobol
 
 from mechanisms.base import NotApplicableError
-from mechanisms.check import Array, FloatArray, finite, positive
+from mechanisms.check import FloatArray, finite, positive
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.collinear import along_a_line, both_finite
 from mechanisms.laws.finite import FiniteLaw
@@ -23,7 +23,7 @@ from mechanisms.leakage.laplace_shift import (
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.additive import shared_gaussian, spread_along
-from mechanisms.noise.grid import laplace, rounded_sum, steps_for
+from mechanisms.noise.grid import rounded_sum, standard_laplace, steps_for
 from mechanisms.privacy.bracket import NotComputableError
 
 MIXTURE_POINTS = 1024
@@ -60,10 +60,9 @@ class LaplaceNoise:
         """Step of each coordinate's grid, shape (m,)."""
         return steps_for(self.scales)
 
-    def release_on_grid(self, x: Array, rng: np.random.Generator) -> FloatArray:
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
-        step = self.step
-        return rounded_sum(x, laplace(self.scales / step, x.shape, rng), step)
+        return rounded_sum(x, standard_laplace(x.shape, rng), self.scales, self.step)
 
     def split_among(self, n_releases: int) -> LaplaceNoise:
         """Return the noise of which so many releases cost what one of this costs."""

@@ -17,10 +17,10 @@ from mechanisms.noise.grid import (
     SLACK,
     exponential,
     rounded_sum,
+    standard_laplace,
     standard_normal,
     steps_for,
 )
-from mechanisms.noise.grid import laplace as fine_laplace
 from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition
 from mechanisms.privacy.guarantee import Guarantee
@@ -41,8 +41,8 @@ def first_at_least(x, scale, step, cell):
     low, high = 1, 2**53
     while low < high:
         middle = (low + high) // 2
-        noise = np.array([[draw_of(middle, scale / step)]])
-        landed = rounded_sum(np.array([[x]]), noise, np.array([step]))[0, 0]
+        noise = np.array([[draw_of(middle, 1.0)]])
+        landed = rounded_sum(np.array([[x]]), noise, np.array([scale]), np.array([step]))[0, 0]
         low, high = (low, middle) if landed >= cell * step else (middle + 1, high)
     return low
 
@@ -67,9 +67,9 @@ def test_every_step_collects_numpys_draws_as_the_law_gives_them(scale, x, at):
 
 def test_draws_follow_their_laws_in_the_middle_and_in_the_tails():
     n = 200_000
-    z = fine_laplace(np.array([2.0]), (n, 1), np.random.default_rng(0))[:, 0]
-    assert kstest(z / 2, "laplace").pvalue > 1e-3
-    far = np.abs(z[np.abs(z) > 2 * LAPLACE_TAIL]) / 2 - LAPLACE_TAIL
+    z = standard_laplace((n, 1), np.random.default_rng(0))[:, 0]
+    assert kstest(z, "laplace").pvalue > 1e-3
+    far = np.abs(z[np.abs(z) > LAPLACE_TAIL]) - LAPLACE_TAIL
     assert kstest(far, "expon").pvalue > 1e-3
     assert kstest(exponential(n, np.random.default_rng(1)), "expon").pvalue > 1e-3
     assert far.max() > LAPLACE_TAIL  # past a second block
@@ -83,7 +83,8 @@ def test_draws_follow_their_laws_in_the_middle_and_in_the_tails():
 
 def test_both_halves_of_the_noise_and_coordinates_of_their_own_scales():
     scales = np.array([0.01, 1.0, 300.0])
-    z = fine_laplace(scales, (100_000, 3), np.random.default_rng(0))
+    noise = LaplaceNoise(scales=scales)
+    z = noise.release_on_grid(np.zeros((100_000, 3)), np.random.default_rng(0))
     assert z.var(axis=0) == pytest.approx(2 * scales**2, rel=0.03)
     for k in range(3):
         assert kstest(z[:, k] / scales[k], "laplace").pvalue > 1e-3
@@ -193,3 +194,14 @@ def test_noise_that_spares_a_direction_has_no_grid():
     flat = GaussianNoise(covariance=np.array([[1.0, 1.0], [1.0, 1.0]]), calibration="analytic")
     assert flat.step is None
     assert GaussianNoise(covariance=np.zeros((1, 1)), calibration="analytic").step is None
+
+
+def test_large_answers_keep_the_remainder_beside_the_grid():
+    """Beside an answer of 2^40 steps the noise is rounded as beside its remainder alone."""
+    scale, step = np.array([1.0]), steps_for(np.array([1.0]))
+    z = standard_laplace((1000, 1), np.random.default_rng(0))
+    rest = np.full((1000, 1), 0.3 * step[0])
+    large = 2.0**40 * step[0]
+    near = rounded_sum(np.ldexp(np.rint(np.ldexp(rest, 20)), -20), z.copy(), scale, step)
+    far = rounded_sum(large + np.ldexp(np.rint(np.ldexp(rest, 20)), -20), z.copy(), scale, step)
+    assert (far - large == near).all()
