@@ -58,9 +58,10 @@ class GaussianNoise:
 
     @property
     def _root(self) -> FloatArray:
-        """A root of the covariance, shape (m, m)."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        return vectors * np.sqrt(np.maximum(values, 0))
+        """A root of the covariance, shape (m, m); 0 in directions whose noise is rounding."""
+        values, vectors, rank = noised_directions(self.covariance)
+        values[: values.size - rank] = 0.0
+        return vectors * np.sqrt(values)
 
     @property
     def step(self) -> FloatArray | None:

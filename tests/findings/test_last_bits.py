@@ -22,9 +22,7 @@ def cells():
 
 
 def row(mechanism, metric, attack=""):
-    found = [
-        r for r in cells()[mechanism].rows if r["metric"] == metric and r["attack"] == attack
-    ]
+    found = [r for r in cells()[mechanism].rows if r["metric"] == metric and r["attack"] == attack]
     (only,) = [r for r in found if not r["statistic"]]
     return only
 
