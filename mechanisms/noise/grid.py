@@ -23,13 +23,13 @@ ARITHMETICS = ("snapped", "float")
 BLOCK = 8192  # numbers at once
 BITS = 10  # a step is at least 2^-10 of the noise's size, and less than twice that
 LAPLACE_TAIL = 3.0  # scales: numpy's inversion is fine enough up to here
-NORMAL_TAIL = 3.5  # deviations: inside the layers of numpy's ziggurat
+NORMAL_TAIL = 3.65  # deviations: inside the layers of numpy's ziggurat, which end at 3.654
+DRAWS = 2.0**53
 
 # Laplace: numpy maps 2^53 equally likely numbers to draws, at least 2^37.7 of them to a step
-# within 3 scales: a count is off by at most 2, a factor of exp(2^-36.7). Beyond, the law starts
-# afresh at every 3 scales, so the same holds in the tail, to 2^10 scales (of mass e^-1024, which
-# no double holds). Normal: 2^40 numbers of every layer fall into a step, and the tail is sampled
-# by exponential draws of the kind above.
+# within 3 scales: a count is off by at most 2, a factor of exp(2^-36.7). Beyond, draws are refined
+# by 53 bits more. Normal: 2^40 numbers of every layer fall into a step, and the tail is sampled
+# by exponential draws that are refined so.
 SLACK = 2.0**-36
 
 
@@ -98,30 +98,50 @@ def rounded_sum(x: FloatArray, noise: FloatArray, size: FloatArray, step: FloatA
 
 
 def standard_laplace(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
-    """Draw standard Laplace noise, as fine in its tails as in the middle."""
+    """Draw standard Laplace noise, as fine in its tails as in the middle.
+
+    Beside the last digits of its tails it is what numpy draws: what refines them is taken from a
+    generator of its own.
+    """
     z = rng.laplace(size=shape)
     flat = z.reshape(-1)
     far = _beyond(flat, LAPLACE_TAIL)
-    # The law has no memory: beyond a point it is what it is from 0 on.
-    flat[far] = np.copysign(LAPLACE_TAIL + exponential(far.size, rng), flat[far])
+    if far.size:
+        flat[far] = _refined(flat[far], rng.spawn(1)[0])
     return z
+
+
+def _refined(z: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw between each of numpy's draws, all in the tails, and the next one.
+
+    numpy's draw k of 2^53 is ``-log(g 2^-53)`` with g = 2, 4, 6, ... towards the middle; on the
+    positive side g is off by 1 where it is 2 mod 4, a rounding towards multiples of 8. The law
+    itself has any number from g - 2 to g; below the last of them it starts afresh.
+    """
+    g = np.rint(DRAWS * np.exp(-np.abs(z))).astype(np.int64)
+    g += np.where(g % 8 == 1, 1, 0) - np.where(g % 8 == 7, 1, 0)
+    size = -np.log((g - 2 * rng.random(z.size)) / DRAWS)
+    last = np.flatnonzero(g <= 2)
+    if last.size:
+        size[last] = np.log(DRAWS / 2) + exponential(last.size, rng)
+    return np.copysign(size, z)
 
 
 def exponential(n: int, rng: np.random.Generator) -> FloatArray:
     """Draw n standard exponential numbers, as fine in the tail as in the middle."""
-    drawn = np.abs(rng.laplace(size=n))
-    far = np.flatnonzero(drawn >= LAPLACE_TAIL)
-    if far.size:
-        drawn[far] = LAPLACE_TAIL + exponential(far.size, rng)
-    return drawn
+    return np.abs(standard_laplace((n,), rng))
 
 
 def standard_normal(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
-    """Draw standard normal noise, as fine in its tails as in the middle."""
+    """Draw standard normal noise, as fine in its tails as in the middle.
+
+    Beside its tails it is what numpy draws.
+    """
     z = rng.standard_normal(shape)
     flat = z.reshape(-1)
     far = _beyond(flat, NORMAL_TAIL)
-    flat[far] = np.copysign(_normal_tail(far.size, rng), flat[far])
+    if far.size:
+        flat[far] = np.copysign(_normal_tail(far.size, rng.spawn(1)[0]), flat[far])
     return z
 
 

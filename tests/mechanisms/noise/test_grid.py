@@ -15,6 +15,7 @@ from mechanisms.noise.grid import (
     LAPLACE_TAIL,
     NORMAL_TAIL,
     SLACK,
+    _refined,
     exponential,
     rounded_sum,
     standard_laplace,
@@ -72,13 +73,38 @@ def test_draws_follow_their_laws_in_the_middle_and_in_the_tails():
     far = np.abs(z[np.abs(z) > LAPLACE_TAIL]) - LAPLACE_TAIL
     assert kstest(far, "expon").pvalue > 1e-3
     assert kstest(exponential(n, np.random.default_rng(1)), "expon").pvalue > 1e-3
-    assert far.max() > LAPLACE_TAIL  # past a second block
     normal = standard_normal((5_000_000,), np.random.default_rng(2))
     assert kstest(normal[:n], "norm").pvalue > 1e-3
     tail = np.abs(normal[np.abs(normal) > NORMAL_TAIL])
     assert tail.size == pytest.approx(normal.size * 2 * norm.sf(NORMAL_TAIL), rel=0.1)
     assert kstest(norm.sf(tail) / norm.sf(NORMAL_TAIL), "uniform").pvalue > 1e-3
     assert abs((normal > 0).mean() - 0.5) < 0.002
+
+
+def test_only_the_last_digits_of_tails_differ_from_numpys_draws():
+    z = standard_laplace((500_000,), np.random.default_rng(3))
+    plain_rng, rng = np.random.default_rng(3), np.random.default_rng(3)
+    plain = plain_rng.laplace(size=500_000)
+    assert (standard_laplace((500_000,), rng) == z).all()
+    assert rng.random() == plain_rng.random()  # later draws are those of before
+    near = np.abs(plain) < LAPLACE_TAIL
+    assert (z[near] == plain[near]).all()
+    assert z == pytest.approx(plain, rel=1e-6)
+    assert (z[~near] != plain[~near]).mean() > 0.5
+    normal = standard_normal((500_000,), np.random.default_rng(3))
+    plain = np.random.default_rng(3).standard_normal(500_000)
+    assert (normal != plain).sum() == (np.abs(plain) >= NORMAL_TAIL).sum() > 50
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 6, 7, 100])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_coarsest_draws_are_spread_over_what_the_law_has_between_them(k, side):
+    """The k-th draw from the end stands for tail masses between (k - 1) and k parts of 2^52."""
+    number = k if side < 0 else 2**53 - k
+    drawn = np.full(20_000, draw_of(number, 1.0))
+    assert np.sign(drawn[0]) == side
+    masses = np.exp(-np.abs(_refined(drawn, np.random.default_rng(k)))) * 2.0**52
+    assert kstest(masses, "uniform", args=(k - 1, 1)).pvalue > 1e-4
 
 
 def test_both_halves_of_the_noise_and_coordinates_of_their_own_scales():
