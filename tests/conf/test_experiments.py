@@ -1,8 +1,11 @@
-"""Every experiment file runs in miniature, and redraws from the store to the same bytes."""
+"""Every experiment file runs in miniature, and redraws from the store to the same marks."""
 
 from __future__ import annotations
 
+import re
 import shutil
+import zlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from bench.figures.__main__ import redraw
 from bench.store.tracking import Store
 from bench.sweep.engine import Serial
 
+NUMBER = re.compile(rb"-?\d+(\.\d*)?|-?\.\d+")
 SMALL = {"repetitions": 2, "n_shadow": 20, "n_holdout": 20, "n_test": 20}
 
 
@@ -41,8 +45,21 @@ def settings_of(name, folder):
     return settings, label
 
 
+def marks(name, content):
+    """Return what must be the same: the bytes, or of a PDF what it draws.
+
+    The solver of the layout may move its last bits, and objects their places in the file.
+    """
+    if not name.endswith(".pdf"):
+        return content
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
+    assert streams, f"{name} draws nothing"
+    words = b" ".join(zlib.decompressobj().decompress(s) for s in streams).split()
+    return Counter(round(float(w), 4) if NUMBER.fullmatch(w) else w for w in words)
+
+
 @pytest.mark.parametrize("name", options("experiment"))
-def test_experiment_runs_small_and_redraws_the_same_bytes(name, tmp_path, blank_store):
+def test_experiment_runs_small_and_redraws_the_same(name, tmp_path, blank_store):
     shutil.copy(blank_store, tmp_path / "mlflow.db")
     settings, label = settings_of(name, tmp_path)
     experiment = experiment_of(settings, label)
@@ -56,9 +73,7 @@ def test_experiment_runs_small_and_redraws_the_same_bytes(name, tmp_path, blank_
     redraw(uri, name, None, settings["output"])
     again = {p.name: p.read_bytes() for p in Path(settings["output"], name).iterdir()}
     assert set(again) == set(drawn)
-    # A PDF may list its objects in another order (seen once); what they draw is in the PNG.
-    same = [name for name in drawn if not name.endswith(".pdf")]
-    assert {n: again[n] for n in same} == {n: drawn[n] for n in same}
+    assert {n: marks(n, again[n]) for n in again} == {n: marks(n, drawn[n]) for n in drawn}
 
 
 @pytest.mark.parametrize("name", ["chain_count_real", "topk_activities", "topk_real"])
