@@ -12,10 +12,12 @@ from attacks.base import Target, Transcript, UnsupportedMechanismError, Yields
 from attacks.likelihood_ratio import DensityAttacker
 from attacks.outside.lattice import lattice_of
 from attacks.outside.reachable import laplace_log_mass
+from attacks.outside.ziggurat import normal_log_mass
 from mechanisms.base import Mechanism
 from mechanisms.check import Array, FloatArray
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.laplace import LaplaceNoise
 
 RARE = 1e-9  # of a law's mass: no answer is ruled out for being far from its mean
@@ -63,7 +65,7 @@ class FloatSum:
     Parameters
     ----------
     mechanism : AdditiveNoise
-        Snapped, or with independent Laplace noise in float arithmetic.
+        With independent Laplace or Gaussian noise, snapped or in float arithmetic.
     """
 
     mechanism: AdditiveNoise
@@ -77,20 +79,32 @@ class FloatSum:
     def of_coordinate(self, releases: FloatArray, answers: FloatArray, j: int) -> FloatArray:
         """Log mass of one coordinate's releases, up to a constant; arrays broadcast."""
         noise = self.mechanism.noise
-        assert isinstance(noise, LaplaceNoise)
-        scale = float(noise.scales[j])
-        if self.mechanism.step is not None:
-            return -np.abs(releases - answers) / scale
-        return laplace_log_mass(releases, answers, scale)
+        snapped = self.mechanism.step is not None
+        if isinstance(noise, LaplaceNoise):
+            scale = float(noise.scales[j])
+            if snapped:
+                return -np.abs(releases - answers) / scale
+            return laplace_log_mass(releases, answers, scale)
+        deviation = float(np.sqrt(noise.covariance[j, j]))
+        if snapped:
+            return -0.5 * ((releases - answers) / deviation) ** 2
+        return normal_log_mass(releases, answers, deviation)
 
 
 def likelihood_of(mechanism: Mechanism) -> FloatSum:
     """Return the float law of a mechanism's releases, or raise UnsupportedMechanismError."""
     if not isinstance(mechanism, AdditiveNoise):
         raise UnsupportedMechanismError("the mechanism adds no noise that is released as it is")
-    if not isinstance(mechanism.noise, LaplaceNoise):
+    noise = mechanism.noise
+    if not isinstance(noise, LaplaceNoise | GaussianNoise):
         raise UnsupportedMechanismError(
-            f"no draws of {type(mechanism.noise).__name__} are counted: independent Laplace is"
+            f"no draws of {type(noise).__name__} are counted: those of independent Laplace and "
+            "Gaussian noise are"
+        )
+    variances = np.diag(noise.covariance)
+    if (noise.covariance - np.diag(variances)).any() or not variances.all():
+        raise UnsupportedMechanismError(
+            "draws are counted coordinate by coordinate, and this noise ties or spares some"
         )
     return FloatSum(mechanism=mechanism)
 

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from attacks.base import Target, Transcript, UnsupportedMechanismError
 from attacks.outside.last_bits import CoordinateAttacker, LastBits
 from attacks.outside.reachable import laplace_log_mass
+from attacks.outside.ziggurat import LAYERS, PARTS, layer_widths, normal_log_mass
 from mechanisms.laws.finite import FiniteLaw
+from mechanisms.leakage.gaussian_tradeoff import gaussian_distance
 from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.geometric import GeometricNoise
 from mechanisms.noise.identity import ExactRelease
 from mechanisms.noise.laplace import LaplaceNoise
@@ -146,3 +149,51 @@ def test_what_has_no_last_bits_is_refused_with_the_reason():
     shadow = Transcript(secret=np.repeat([0, 1], 20), answers=smooth)
     with pytest.raises(UnsupportedMechanismError, match=r"coordinates \[0\] lie on no lattice"):
         fitted(laplace(1.0), shadow=shadow)
+
+
+def gaussian(deviation, arithmetic="float"):
+    noise = GaussianNoise(covariance=np.array([[deviation**2]]), calibration="analytic")
+    return AdditiveNoise(noise=noise, claim=CLAIM, arithmetic=arithmetic)
+
+
+def test_the_layers_are_those_of_the_ziggurat():
+    """Each of 256 layers has one area: widest layer, tail and all (Marsaglia and Tsang, 2000)."""
+    x = layer_widths()[1:] * PARTS
+    assert x.size == LAYERS - 1
+    assert x[-1] == pytest.approx(3.6541528853610088, rel=1e-15)
+    heights = np.exp(-(x**2) / 2)
+    areas = x[1:] * (heights[:-1] - heights[1:])
+    assert areas == pytest.approx(np.full(LAYERS - 2, 0.00492867323399), rel=1e-9)
+    assert x[0] * (1 - heights[0]) == pytest.approx(0.00492867323399, rel=1e-9)
+
+
+@given(deviation=st.floats(0.01, 100), answer=st.floats(-1, 1, allow_subnormal=False),
+       seed=st.integers(0, 10**6))  # fmt: skip
+@settings(max_examples=20, deadline=None)
+def test_the_true_answer_always_leads_to_a_gaussian_release(deviation, answer, seed):
+    x = np.full((200, 1), answer * deviation)
+    y = gaussian(deviation).release(x, np.random.default_rng(seed))
+    deviation = float(np.sqrt(np.square(deviation)))
+    assert np.isfinite(normal_log_mass(y, x, deviation)).all()
+
+
+@pytest.mark.parametrize(("first", "arithmetic", "low", "high"), [
+    (0.0, "float", 0.15, 0.35), (0.0, "snapped", -0.01, 0.012), (50.0, "float", -0.01, 0.012),
+])  # fmt: skip
+def test_gaussian_bits_tell_0_from_1_at_epsilon_half_and_delta_a_thousandth(
+    first, arithmetic, low, high
+):
+    """The delta at epsilon .5 that a fixed test reaches; around 50 floats are too coarse."""
+    mechanism, n = gaussian(1 / gaussian_distance(0.5, 0.001), arithmetic), 10_000
+    attacker = fitted(mechanism, (point(first), point(first + 1)))
+    rates = [
+        (log_odds(attacker, mechanism, np.full((n, 1), first + s), 3 + s) > 0.5).mean()
+        for s in (0, 1)
+    ]
+    assert low < rates[1] - math.exp(0.5) * rates[0] < high
+
+
+def test_tied_noise_is_refused():
+    tied = GaussianNoise(covariance=np.array([[2.0, 1.0], [1.0, 2.0]]), calibration="analytic")
+    with pytest.raises(UnsupportedMechanismError, match="ties or spares"):
+        fitted(AdditiveNoise(noise=tied, claim=CLAIM), (point(0.0), point(1.0)))
