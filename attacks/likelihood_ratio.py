@@ -69,7 +69,7 @@ class LikelihoodRatio:
 class DensityAttacker:
     """The exact release densities as an attacker."""
 
-    mechanism: Mechanism
+    mechanism: Mechanism | HasLogDensity
     laws: tuple[AnswerLaw, ...]
     finite: tuple[FiniteLaw, ...]
     new_data: bool = False

@@ -23,7 +23,8 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, is_point, point_as_gaussian
-from mechanisms.noise.rank import noise_root
+from mechanisms.noise.grid import rounded_sum, standard_normal, steps_for
+from mechanisms.noise.rank import noise_root, noised_directions
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -60,6 +61,21 @@ class GaussianNoise:
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return rng.standard_normal(shape) @ self._root.T
+
+    @property
+    def step(self) -> FloatArray | None:
+        """Step of each coordinate's grid, shape (m,); None where a direction has no noise."""
+        if noised_directions(self.covariance)[2] < len(self.covariance):
+            return None
+        return steps_for(np.sqrt(np.diag(self.covariance)))
+
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+        noise, sizes = standard_normal(x.shape, rng), np.sqrt(np.diag(self.covariance))
+        step = steps_for(sizes)
+        if not (self.covariance - np.diag(sizes**2)).any():
+            return rounded_sum(x, noise, sizes, step)
+        return rounded_sum(x, noise @ self._root.T, np.ones_like(step), step)
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

@@ -26,6 +26,7 @@ from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.partly_noised import PartlyNoised
 from mechanisms.leakage.repeated_line import laplace_line
 from mechanisms.noise.additive import shared_gaussian, spread_along
+from mechanisms.noise.grid import rounded_sum, standard_laplace, steps_for
 from mechanisms.privacy.bracket import NotComputableError
 
 MIXTURE_POINTS = 1024
@@ -56,6 +57,15 @@ class LaplaceNoise:
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=shape)
+
+    @property
+    def step(self) -> FloatArray:
+        """Step of each coordinate's grid, shape (m,)."""
+        return steps_for(self.scales)
+
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+        return rounded_sum(x, standard_laplace(x.shape, rng), self.scales, self.step)
 
     def split_among(self, n_releases: int) -> LaplaceNoise:
         """Return the noise of which so many releases cost what one of this costs."""

@@ -12,7 +12,7 @@ from tests.attacks.reconstruction.noises import laplace
 
 @pytest.mark.parametrize(
     ("epsilon", "earliest", "median", "interval"),
-    [(1.0, 3, 7, (7, 7)), (0.5, 6, 22, (22, 23)), (0.1, 30, 453, (439, 472))],
+    [(1.0, 3, 7, (7, 7)), (0.5, 6, 22, (22, 23)), (0.1, 30, 453, (439, 473))],
 )
 def test_days_until_a_balanced_entry_is_known(epsilon, earliest, median, interval):
     rng = np.random.default_rng(0)

@@ -17,11 +17,13 @@ from bench.config.compose import experiment_of, plain
 from bench.core.randomness import rng_for
 from bench.study.session import Session
 from mechanisms.distribution.directional import DirectionalGaussian, DirectionalLaplace
+from mechanisms.distribution.eigenvector import EigenvectorGaussian
 from mechanisms.distribution.minimum_noise import MinimumNoiseGaussian
 from mechanisms.distribution.uncertain_directional import UncertainDirectionalGaussian
 from mechanisms.knowledge import GaussianAnswers
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.gaussian import GaussianNoise
+from mechanisms.noise.rank import noised_directions
 from mechanisms.noise.rounded import RoundedRelease
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from tests.findings.test_distribution_privacy import ADULT
@@ -180,3 +182,16 @@ def test_full_rank_costs_three_quarters_of_the_expected_value_mechanisms():
     assert errors["uncertain_directional_gaussian"] == pytest.approx(12.7, rel=0.02)
     assert errors["full_rank_directional_gaussian"] == pytest.approx(27.6, rel=0.01)
     assert errors["expected_value_gaussian"] == pytest.approx(34.4, rel=0.01)
+
+
+@pytest.mark.parametrize(("epsilon", "rank"), [(4.84, 3), (4.0, 4)])
+def test_the_eigenvector_mechanism_is_decoded_once_it_spares_a_direction(epsilon, rank):
+    """One direction without noise names all five answers; the model's exact ceiling is .70."""
+    budget = EpsilonDelta(epsilon=epsilon, delta=0.001)
+    mechanism = EigenvectorGaussian().calibrate(knowledge(), budget=budget)
+    assert noised_directions(mechanism.noise_covariance)[2] == rank
+    found, right = recovered(mechanism, 2000)
+    assert found >= 0.97 * 2000
+    assert right == pytest.approx(0.761, abs=4 * 0.43 / 2000**0.5)
+    laws = [scenario("exact").law(secret) for secret in (0, 1)]
+    assert mechanism.leakage(*laws, 1).accuracy().hi < 0.71 < right

@@ -87,8 +87,8 @@ def test_budgets_of_uncertain_readings_are_ordered():
         ours = InfluenceLaplace().calibrate(
             scenario.knowledge(CurveKnowledge), sensitivity, budget=Epsilon(epsilon=1.0)
         )
-        assert ours.guarantee.bound <= 1.0
-        assert quilt.guarantee.bound <= 1.0 + 1e-9
+        assert ours.guarantee.bound <= 1.0 + 1e-8  # the slack of a grid in 77 coordinates
+        assert quilt.guarantee.bound <= 1.0 + 1e-8
         budgets.append((curve.budget(1.0).total, 2.0 / quilt.noise.scales[0]))
     influence, by_quilt = zip(*budgets, strict=True)
     assert influence[0] > influence[1] > influence[2] > 0
