@@ -142,6 +142,13 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
 
 
+def print_words(text: str) -> None:
+    """Print paragraphs as they are: commands in them can be copied."""
+    out = console()
+    out.print()
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 def print_unfinished(reasons: Mapping[tuple[str, str], Sequence[str]], out: Console) -> None:
     """Print why cells have no numbers, one line a status and reason, with the cells' names."""
     for (status, reason), names in reasons.items():

@@ -23,6 +23,7 @@ Facts = dict[str, str]
 UNBOUNDED = "unbounded"
 NOT_COMPUTABLE = "not computable"
 NOT_COMPARABLE = "not comparable"
+SETTLES_NOTHING = "settles nothing"
 
 
 def ledger_rows(
@@ -92,7 +93,7 @@ def entry_facts(entry: Entry) -> Facts:
     """Return one entry in words."""
     claim, unit = entry.claim, entry.notion.unit
     facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
-    facts["exact"] += entry.doubt and f"; settles nothing: {entry.doubt}"
+    facts["exact"] += entry.doubt and f"; {SETTLES_NOTHING}: {entry.doubt}"
     if isinstance(claim, Guarantee):
         value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
         facts |= {

@@ -1,0 +1,198 @@
+"""One measured cell as a candidate: what it leaks, by which evidence, and whether that will do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bench.advise.target import Target, accuracy_of
+from bench.core.cell import AnyCell, CellResult, Plain
+from bench.core.intervals import LEVEL, clopper_pearson
+from bench.study.cell_rows import SETTLES_NOTHING
+
+EXACT, RECORDS, ATTACK, CLAIM = (
+    "the exact number, under the law that worlds are drawn from",
+    "the larger of the exact number under the model and the upper end of the best attack on records",
+    "the upper end of the best attack",
+    "the claim alone: no law of the answer is known here and no attack is run",
+)  # fmt: skip
+BUDGET = ("epsilon", "delta", "order")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A finished cell, read for a target.
+
+    Parameters
+    ----------
+    cell : Cell
+    result : CellResult
+    target : Target
+    unit : str
+        Unit of the ledger's entry at the target's delta.
+    utility : str
+        Metric that ranks.
+    """
+
+    cell: AnyCell
+    result: CellResult
+    target: Target
+    unit: str
+    utility: str
+
+    @property
+    def mechanism(self) -> str:
+        """Label of the mechanism."""
+        return str(self.cell.labels["mechanism"])
+
+    @property
+    def budget(self) -> Plain:
+        """The budget."""
+        return {name: v for name, v in self.cell.labels.items() if name in BUDGET}
+
+    def _rows(self, metric: str) -> list[Plain]:
+        return [r for r in self.result.rows if r["metric"] == metric and not r["statistic"]]
+
+    @cached_property
+    def error(self) -> Plain | None:
+        """The row of the utility metric, or None where it was not measured."""
+        found = [r for r in self._rows(self.utility) if not math.isnan(r["value"])]
+        return found[0] if found else None
+
+    @cached_property
+    def rank(self) -> float:
+        """What ranks: the error, or minus a metric of which more is better."""
+        if self.error is None:
+            return math.inf
+        better = self.result.facts.get("higher_is_better", "").split(", ")
+        return -self.error["value"] if self.utility in better else float(self.error["value"])
+
+    @cached_property
+    def attack(self) -> Plain | None:
+        """The row of the attack with the largest upper end, or None where none ran."""
+        found = [r for r in self._rows("acc") if r["attack"] and not math.isnan(r["upper"])]
+        return max(found, key=lambda r: float(r["upper"]), default=None)
+
+    def attack_upper(self, level: float = LEVEL) -> float:
+        """Return the largest upper end over the attacks at a confidence level; 1 without any."""
+        rows = [r for r in self._rows("acc") if r["attack"] and not math.isnan(r["upper"])]
+        return max(
+            (max(r["upper"], clopper_pearson(r["value"] * r["n"], r["n"], level)[1]) for r in rows),
+            default=1.0,
+        )
+
+    @property
+    def from_model(self) -> bool:
+        """Whether worlds are drawn from the laws of the exact number."""
+        return self.result.facts.get("worlds") == "drawn from the model"
+
+    @cached_property
+    def exact(self) -> float | None:
+        """The exact number in the target's unit, its safe end; None where it says nothing here.
+
+        So where it is not known, and for noise that spares a direction of records.
+        """
+        if SETTLES_NOTHING in self.result.facts.get("exact", ""):
+            return None
+        if self.target.kind == "epsilon":
+            rows = [r for m in ("exact", "exact_unpooled") for r in self._rows(m)]
+            found = [r["upper"] for r in rows if r["unit"] == self.unit]
+        else:
+            found = [r["upper"] for r in self._rows("ceiling")]
+        known = [float(v) for v in found if not math.isnan(v)]
+        return max(known) if known else None
+
+    @cached_property
+    def claimed(self) -> float:
+        """The claim in the target's notion; inf where nothing is promised in it."""
+        rows = [r for r in self._rows("claimed") if r["unit"] == self.unit]
+        found = min((r["value"] for r in rows if not math.isnan(r["value"])), default=math.inf)
+        if self.target.kind == "epsilon":
+            return float(found)
+        return accuracy_of(float(found), self.target.delta)
+
+    @property
+    def promises(self) -> bool:
+        """Whether the mechanism claims anything finite about the secrets, in any notion."""
+        return any(math.isfinite(r["value"]) for r in self._rows("claimed"))
+
+    @property
+    def evidence(self) -> str:
+        """What the number rests on, in words."""
+        if self.from_model and self.exact is not None:
+            return EXACT
+        if self.attack is not None:
+            return ATTACK if self.exact is None else RECORDS
+        return CLAIM
+
+    def number(self, level: float = LEVEL) -> float:
+        """Return the leakage that counts: an accuracy, or an epsilon where one is asked for.
+
+        The upper end of an attack's accuracy is no epsilon: `meets` compares it with the accuracy
+        that the target allows.
+        """
+        if self.evidence == CLAIM:
+            return self.claimed
+        known = [] if self.exact is None else [self.exact]
+        if self.target.kind != "epsilon" and self.evidence != EXACT:
+            known.append(self.attack_upper(level))
+        return max(known, default=math.inf)
+
+    def meets(self, level: float = LEVEL) -> bool:
+        """Whether the cell meets the target, attacks with their upper ends at this level."""
+        if self.error is None or not self.promises:
+            return False
+        if self.target.kind == "error":
+            return self._error_meets()
+        slack = 1e-9 * max(1.0, self.target.value)
+        if self.number(level) > self.target.value + slack:
+            return False
+        if self.evidence in (EXACT, CLAIM):
+            return True
+        return self.attack_upper(level) <= self.target.allowed_accuracy
+
+    def _error_meets(self) -> bool:
+        """Whether the error is at most the target: as computed, or by the interval's upper end."""
+        assert self.error is not None
+        if self.cell.labels["budget_by"] == "error":
+            return True
+        return float(self.error["upper"]) <= self.target.value
+
+    def why_not(self) -> str:
+        """Return why the cell does not meet the target."""
+        if self.error is None:
+            return f"{self.utility} was not measured"
+        if not self.promises:
+            return "it promises nothing about this secret"
+        if self.target.kind == "error":
+            return f"its error is {interval(self.error)}"
+        if self.target.kind == "epsilon" and self.evidence == ATTACK:
+            doubt = self.result.facts.get("exact", "")
+            return f"no exact epsilon is known here, and attacks bound it from below only ({doubt})"
+        leaked = f"it leaks {self.number():.4g} ({self.evidence})"
+        if self.attack is not None and self.evidence != EXACT:
+            leaked += f"; {self.attack['attack']} is right in {interval(self.attack)}"
+        return leaked
+
+
+def interval(row: Plain) -> str:
+    """Return a number with its interval and n, as text."""
+    if not row["n"]:
+        return f"{row['value']:.4g}"
+    return f"{row['value']:.4g} [{row['lower']:.4g}, {row['upper']:.4g}] (n = {row['n']:.0f})"
+
+
+def in_order(candidates: Sequence[Candidate], level: float = LEVEL) -> list[Candidate]:
+    """Return the candidates that meet the target, the best of each mechanism, best first.
+
+    At a largest leakage the least error is best, at a largest error the least leakage.
+    """
+    meeting = [c for c in candidates if c.meets(level)]
+    by_error = bool(meeting) and meeting[0].target.kind == "error"
+    meeting.sort(key=lambda c: (c.number(), c.rank) if by_error else (c.rank, c.number()))
+    best: dict[str, Candidate] = {}
+    for candidate in meeting:
+        best.setdefault(candidate.mechanism, candidate)
+    return list(best.values())
