@@ -11,6 +11,7 @@ from bench.advise.target import Target, accuracy_of
 from bench.core.cell import AnyCell, CellResult, Plain
 from bench.core.intervals import LEVEL, clopper_pearson
 from bench.study.cell_rows import SETTLES_NOTHING
+from bench.study.ledger import MISFIT, VIOLATED
 
 EXACT, RECORDS, ATTACK, CLAIM = (
     "the exact number, under the law that worlds are drawn from",
@@ -19,6 +20,7 @@ EXACT, RECORDS, ATTACK, CLAIM = (
     "the claim alone: no law of the answer is known here and no attack is run",
 )  # fmt: skip
 BUDGET = ("epsilon", "delta", "order")
+TIED = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +64,23 @@ class Candidate:
         return found[0] if found else None
 
     @cached_property
-    def rank(self) -> float:
-        """What ranks: the error, or minus a metric of which more is better."""
+    def cost(self) -> tuple[float, float, float]:
+        """Value, lower and upper end of the error, or of minus a metric of which more is better."""
         if self.error is None:
-            return math.inf
+            return (math.inf,) * 3
+        value, low, high = (float(self.error[end]) for end in ("value", "lower", "upper"))
         better = self.result.facts.get("higher_is_better", "").split(", ")
-        return -self.error["value"] if self.utility in better else float(self.error["value"])
+        return (-value, -high, -low) if self.utility in better else (value, low, high)
+
+    @cached_property
+    def ranked(self) -> tuple[float, float, float]:
+        """What ranks: the cost, or at a largest error the leakage; value, lower and upper end."""
+        if self.target.kind != "error":
+            return self.cost
+        found = self.number()
+        if self.attack is None or self.evidence == EXACT:
+            return (found, found, found * (1 + TIED))
+        return (found, min(found, float(self.attack["lower"])), found)
 
     @cached_property
     def attack(self) -> Plain | None:
@@ -106,17 +119,20 @@ class Candidate:
 
     @cached_property
     def claimed(self) -> float:
-        """The claim in the target's notion; inf where nothing is promised in it."""
+        """The claimed epsilon at the target's delta; inf where nothing is promised in it."""
         rows = [r for r in self._rows("claimed") if r["unit"] == self.unit]
-        found = min((r["value"] for r in rows if not math.isnan(r["value"])), default=math.inf)
-        if self.target.kind == "epsilon":
-            return float(found)
-        return accuracy_of(float(found), self.target.delta)
+        found = [float(r["value"]) for r in rows if not math.isnan(r["value"])]
+        return min(found, default=math.inf)
 
     @property
-    def promises(self) -> bool:
-        """Whether the mechanism claims anything finite about the secrets, in any notion."""
-        return any(math.isfinite(r["value"]) for r in self._rows("claimed"))
+    def broken(self) -> str:
+        """Why the claim is worth nothing here, or no text."""
+        if not any(math.isfinite(r["value"]) for r in self._rows("claimed")):
+            return "it promises nothing about this secret"
+        verdict = self.result.facts.get("verdict", "")
+        if verdict in (VIOLATED, MISFIT):
+            return f"its claim does not hold here (verdict: {verdict})"
+        return ""
 
     @property
     def evidence(self) -> str:
@@ -134,7 +150,8 @@ class Candidate:
         that the target allows.
         """
         if self.evidence == CLAIM:
-            return self.claimed
+            accuracy = accuracy_of(self.claimed, self.target.delta)
+            return self.claimed if self.target.kind == "epsilon" else accuracy
         known = [] if self.exact is None else [self.exact]
         if self.target.kind != "epsilon" and self.evidence != EXACT:
             known.append(self.attack_upper(level))
@@ -142,7 +159,7 @@ class Candidate:
 
     def meets(self, level: float = LEVEL) -> bool:
         """Whether the cell meets the target, attacks with their upper ends at this level."""
-        if self.error is None or not self.promises:
+        if self.error is None or self.broken:
             return False
         if self.target.kind == "error":
             return self._error_meets()
@@ -164,8 +181,8 @@ class Candidate:
         """Return why the cell does not meet the target."""
         if self.error is None:
             return f"{self.utility} was not measured"
-        if not self.promises:
-            return "it promises nothing about this secret"
+        if self.broken:
+            return self.broken
         if self.target.kind == "error":
             return f"its error is {interval(self.error)}"
         if self.target.kind == "epsilon" and self.evidence == ATTACK:
@@ -184,15 +201,19 @@ def interval(row: Plain) -> str:
     return f"{row['value']:.4g} [{row['lower']:.4g}, {row['upper']:.4g}] (n = {row['n']:.0f})"
 
 
-def in_order(candidates: Sequence[Candidate], level: float = LEVEL) -> list[Candidate]:
+def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that meet the target, the best of each mechanism, best first.
 
-    At a largest leakage the least error is best, at a largest error the least leakage.
+    At a largest leakage the least error is best, at a largest error the least leakage. Candidates
+    whose intervals reach that of the best are as good: the strongest claim comes first.
     """
-    meeting = [c for c in candidates if c.meets(level)]
-    by_error = bool(meeting) and meeting[0].target.kind == "error"
-    meeting.sort(key=lambda c: (c.number(), c.rank) if by_error else (c.rank, c.number()))
     best: dict[str, Candidate] = {}
-    for candidate in meeting:
+    for candidate in sorted((c for c in candidates if c.meets()), key=lambda c: c.ranked):
         best.setdefault(candidate.mechanism, candidate)
-    return list(best.values())
+    left, order = list(best.values()), []
+    while left:
+        tied = [c for c in left if c.ranked[1] <= left[0].ranked[2]]
+        first = min(tied, key=lambda c: (c.claimed, c.ranked[0]))
+        order.append(first)
+        left.remove(first)
+    return order
