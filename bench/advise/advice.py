@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bench.advise.candidate import Candidate, interval
 from bench.advise.target import Target
 from bench.core.labels import format_number
 
-KEPT = ("scenario", "mechanisms.", "seed=")  # words of the command that publishing needs too
+KEPT = ("scenario", "seed=")  # words of the command that publishing needs too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +83,7 @@ class Advice:
         others = [c for c in self.shortlist if c.mechanism != chosen.mechanism]
         others = [c for c in others if c.mechanism not in {f.mechanism for f in failed}]
         if others:
-            listed = "; ".join(
-                f"{c.mechanism} at {at(c)}, {c.utility} {number(c)}" for c in others
-            )
+            listed = "; ".join(f"{c.mechanism} at {at(c)}, {c.utility} {number(c)}" for c in others)
             lines.append(f"Next in order, in the search: {listed}.")
         return lines
 
@@ -145,6 +145,34 @@ def publish_command(chosen: Candidate, words: Sequence[str]) -> str:
     kept = [word for word in words if word.lstrip("+").startswith(KEPT)]
     if not any(word.startswith("scenario=") for word in kept):
         kept.insert(0, f"scenario={chosen.cell.labels['scenario']}")
+    node = f"mechanisms.{chosen.mechanism}"
+    settings = [f"{node}.{key}={text(value)}" for key, value in leaves(chosen.cell.spec.mechanism)]
     budget = [f"grid.{name}={format_number(v)}" for name, v in chosen.budget.items()]
-    parts = ["+experiment=publish", *kept, f"mechanism=[{chosen.mechanism}]", *budget]
+    parts = ["+experiment=publish", *kept, f"mechanism=[{chosen.mechanism}]", *settings, *budget]
     return "python -m bench " + " ".join(shlex.quote(part) for part in parts)
+
+
+def leaves(node: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield the settings of a configuration node, but which classes it builds: (key, value).
+
+    Examples
+    --------
+    >>> list(leaves({"_target_": "a.B", "group": 1, "of": {"_target_": "a.C", "share": 0.2}}))
+    [('group', 1), ('of.share', 0.2)]
+    """
+    for key, value in node.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{below}", leaf) for below, leaf in leaves(value))
+        elif not key.startswith("_"):
+            yield key, value
+
+
+def text(value: object) -> str:
+    """Return a setting as the command line reads it.
+
+    Examples
+    --------
+    >>> text(0.2), text(None), text("analytic"), text([1, 2])
+    ('0.2', 'null', 'analytic', '[1, 2]')
+    """
+    return value if isinstance(value, str) else json.dumps(value)

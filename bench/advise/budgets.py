@@ -60,7 +60,7 @@ def budgets_for(
     names = [field.name for field in fields(calibration.accepts)]
     if "delta" in names and target.delta == 0:
         raise NotApplicableError("its budget needs a delta above 0: target.delta=0.001, say")
-    rest = {name: getattr(target, name) for name in ("delta", "order") if name in names}
+    rest: Plain = {name: getattr(target, name) for name in ("delta", "order") if name in names}
     if unknown := set(names) - {"epsilon", *rest}:
         raise NotApplicableError(f"its budget needs {', '.join(sorted(unknown))}: no target's")
     if "epsilon" not in names:

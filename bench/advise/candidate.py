@@ -12,10 +12,11 @@ from bench.core.cell import AnyCell, CellResult, Plain
 from bench.core.intervals import LEVEL, clopper_pearson
 from bench.study.cell_rows import SETTLES_NOTHING
 from bench.study.ledger import MISFIT, VIOLATED
+from mechanisms.privacy.assumptions import Condition
 
 EXACT, RECORDS, ATTACK, CLAIM = (
     "the exact number, under the law that worlds are drawn from",
-    "the larger of the exact number under the model and the upper end of the best attack on records",
+    "the larger of the model's exact number and the upper end of the best attack on records",
     "the upper end of the best attack",
     "the claim alone: no law of the answer is known here and no attack is run",
 )  # fmt: skip
@@ -52,7 +53,7 @@ class Candidate:
     @property
     def budget(self) -> Plain:
         """The budget."""
-        return {name: v for name, v in self.cell.labels.items() if name in BUDGET}
+        return budget_of(self.cell)
 
     def _rows(self, metric: str) -> list[Plain]:
         return [r for r in self.result.rows if r["metric"] == metric and not r["statistic"]]
@@ -129,6 +130,9 @@ class Candidate:
         """Why the claim is worth nothing here, or no text."""
         if not any(math.isfinite(r["value"]) for r in self._rows("claimed")):
             return "it promises nothing about this secret"
+        assumed = self.result.facts.get("assumptions", "")
+        if Condition.SMALL_EPSILON in assumed and self.budget.get("epsilon", 0.0) > 1:
+            return f"its claim is {Condition.SMALL_EPSILON}: calibration=analytic is exact"
         verdict = self.result.facts.get("verdict", "")
         if verdict in (VIOLATED, MISFIT):
             return f"its claim does not hold here (verdict: {verdict})"
@@ -192,6 +196,11 @@ class Candidate:
         if self.attack is not None and self.evidence != EXACT:
             leaked += f"; {self.attack['attack']} is right in {interval(self.attack)}"
         return leaked
+
+
+def budget_of(cell: AnyCell) -> Plain:
+    """Return a cell's budget."""
+    return {name: value for name, value in cell.labels.items() if name in BUDGET}
 
 
 def interval(row: Plain) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.advise.advice import Advice
 from bench.advise.budgets import Points, budgets_for
-from bench.advise.candidate import Candidate, in_order
+from bench.advise.candidate import Candidate, budget_of, in_order
 from bench.advise.target import Target
 from bench.config.build import ConfigError
 from bench.core.cell import FINISHED, AnyCell, Cell, CellResult, Plain
@@ -120,9 +120,7 @@ class Advise(Cross):
             if advice.next is not None
         ]
 
-    def words(
-        self, results: Sequence[tuple[AnyCell, CellResult]], overrides: Sequence[str]
-    ) -> str:
+    def words(self, results: Sequence[tuple[AnyCell, CellResult]], overrides: Sequence[str]) -> str:
         """Return the recommendation for every scenario."""
         return "\n\n".join(advice.text(overrides) for advice in self.advice(results))
 
@@ -146,9 +144,7 @@ class Advise(Cross):
             here = [(c, r) for c, r in results if c.labels["scenario"] == scenario]
             searched, fresh = (
                 [
-                    Candidate(
-                        cell=c, result=r, target=self.wanted, unit=unit, utility=self.utility
-                    )
+                    Candidate(cell=c, result=r, target=self.wanted, unit=unit, utility=self.utility)
                     for c, r in here
                     if c.labels["stage"] == stage and r.status == FINISHED
                 ]
@@ -160,11 +156,18 @@ class Advise(Cross):
                 if r.status != FINISHED
             }
             shortlist = in_order(searched)[:TRIES]
+            unfinished = {
+                (str(c.labels["mechanism"]), tuple(budget_of(c).items()))
+                for c, r in here
+                if c.labels["stage"] == FRESH and r.status != FINISHED
+            }
             again = {(c.mechanism, tuple(c.budget.items())): c for c in fresh}
             tried = []
             chosen, following = None, None
             for number, candidate in enumerate(shortlist):
                 at = (candidate.mechanism, tuple(candidate.budget.items()))
+                if at in unfinished:
+                    continue
                 if at not in again:
                     following = candidate
                     break

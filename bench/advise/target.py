@@ -104,8 +104,10 @@ def accuracy_of(epsilon: float, delta: float) -> float:
     >>> round(accuracy_of(0.1, 0.0), 4), accuracy_of(0.0, 0.0), accuracy_of(math.inf, 0.0)
     (0.525, 0.5, 1.0)
     """
-    return 1.0 if epsilon == math.inf else 1 - (1 - delta) * math.exp(-epsilon) / (
-        1 + math.exp(-epsilon)
+    return (
+        1.0
+        if epsilon == math.inf
+        else 1 - (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))
     )
 
 

@@ -97,9 +97,10 @@ class Pareto:
                     mfc=colour if on else "none", mew=0.8, lw=0, elinewidth=0.7, color=colour,
                     label=name.replace("_", " ") if on or not rows["on_front"].any() else None,
                 )  # fmt: skip
-            if name in set(rows["mechanism"]) and not (
-                rows["on_front"] & (rows["mechanism"] == name)
-            ).any():
+            if (
+                name in set(rows["mechanism"])
+                and not (rows["on_front"] & (rows["mechanism"] == name)).any()
+            ):
                 axes.plot(
                     [], [], MARKERS[i % len(MARKERS)], ms=5, mfc="none", mew=0.8,
                     color=COLOURS[i % len(COLOURS)], label=name.replace("_", " "),

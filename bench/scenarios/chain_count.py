@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K
+from bench.scenarios.base import K, Recorded
 from bench.scenarios.chain_model import ChainModel, make_fact
+from bench.scenarios.recorded import recorded_sequences
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
@@ -53,6 +54,11 @@ class ChainCount(ChainModel):
     def law(self, secret: int) -> FiniteLaw:
         """Return the exact law of the count under a secret, atoms (a, 1)."""
         return self._laws[secret]
+
+    def recorded(self, rng: np.random.Generator) -> Recorded:
+        """Return the answer of the recorded sequences."""
+        del rng
+        return recorded_sequences(self)
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the count's laws."""

@@ -13,10 +13,10 @@ from attacks.base import Transcript
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, look_up_fact
+from bench.scenarios.base import K, Recorded, look_up_fact
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subset_sizes import SPLITS, check_split, check_whole
-from bench.scenarios.subsets import sum_features, without_replacement
+from bench.scenarios.subsets import subset_moments, sum_features, without_replacement
 from mechanisms.base import Knowledge
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
@@ -211,6 +211,16 @@ class PropertySubsets:
             )
         return Transcript(secret=secret, answers=answers)
 
+    def recorded(self, rng: np.random.Generator) -> Recorded:
+        """Return the statistics of `size` of all records, drawn without replacement."""
+        records = len(self._features)
+        chosen = without_replacement(records, self.size, 1, rng)
+        return Recorded(
+            answer=sum_features(self._features, chosen) * self._weights,
+            whole=np.array([isinstance(s, Count) for s in self.statistics_of]),
+            note=f"{self.size} records drawn at random from all {records}",
+        )
+
     @cached_property
     def _exact_moments(self) -> tuple[FloatArray, FloatArray]:
         splits = SPLITS if self.model == "population" else ("model",)
@@ -270,19 +280,3 @@ class PropertySubsets:
         """
         means, covariances = self._exact_moments
         return GaussianLaw(mean=means[secret], covariance=covariances[secret])
-
-
-def subset_moments(
-    without: FloatArray, with_property: FloatArray, take: int, size: int, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the exact mean and covariance of the statistics of a subset.
-
-    `take` records come from `with_property`, the rest from `without`, without replacement (the
-    finite population correction uses the population's covariance with divisor N - 1).
-    """
-    mean = np.zeros(weights.size)
-    covariance = np.zeros((weights.size, weights.size))
-    for rows, count in ((without, size - take), (with_property, take)):
-        mean += count * rows.mean(axis=0)
-        covariance += count * (1 - count / len(rows)) * np.cov(rows, rowvar=False)
-    return mean * weights, covariance * np.outer(weights, weights)

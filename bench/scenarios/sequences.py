@@ -20,7 +20,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import MISSING
-from bench.scenarios.base import K
+from bench.scenarios.base import K, Recorded
 from bench.scenarios.chain_model import make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
@@ -218,6 +218,16 @@ class Sequences:
         del split, rng
         return Transcript(
             secret=secret, answers=np.broadcast_to(self.counts, (len(secret), *self.counts.shape))
+        )
+
+    def recorded(self, rng: np.random.Generator) -> Recorded:
+        """Return the recorded counts, group by group."""
+        del rng
+        return Recorded(
+            answer=self.counts[None],
+            whole=np.array([True]),
+            note=f"all {int(self.counts.sum())} queried entries",
+            groups=self.sequence_statistics.groups,
         )
 
 

@@ -90,7 +90,9 @@ class Experiment:
             with progress, closing(results):
                 for cell, result in results:
                     told = store.clean(result)
-                    known[cell.key] = store.record(experiment_id, sweep, cell, told, again=not resume)
+                    known[cell.key] = store.record(
+                        experiment_id, sweep, cell, told, again=not resume
+                    )
                     progress.advance(cell, told)
             computed += len(missing)
             listed += following
