@@ -32,7 +32,7 @@ class Advice:
     shortlist : sequence of Candidate
         The best of each mechanism that met the target in the search, best first.
     searched : sequence of Candidate
-    reasons : mapping of cell to (mechanism, reason)
+    reasons : sequence of (mechanism, reason)
         Why the others could not be measured.
     """
 
@@ -43,7 +43,7 @@ class Advice:
     tried: Sequence[Candidate]
     shortlist: Sequence[Candidate]
     searched: Sequence[Candidate]
-    reasons: Mapping[str, tuple[str, str]]
+    reasons: Sequence[tuple[str, str]]
 
     def text(self, words: Sequence[str] = ()) -> str:
         """Return the recommendation, a paragraph a subject.
@@ -104,7 +104,7 @@ class Advice:
     def _ruled_out(self) -> list[str]:
         """Return one line a mechanism that was ruled out, equal reasons together."""
         why: dict[str, list[str]] = {}
-        for name, reason in self.reasons.values():
+        for name, reason in self.reasons:
             why.setdefault(reason, []).append(name)
         met = {c.mechanism for c in self.searched if c.meets()}
         failing: dict[str, Candidate] = {}

@@ -138,47 +138,55 @@ class Advise(Cross):
 
     def advice(self, results: Sequence[tuple[AnyCell, CellResult]]) -> list[Advice]:
         """Return what is advised in every scenario, as far as it was measured."""
-        unit = Approximate(delta=self.wanted.delta).unit
         found = []
         for scenario in self.scenarios:
             here = [(c, r) for c, r in results if c.labels["scenario"] == scenario]
-            searched, fresh = (
-                [
-                    Candidate(cell=c, result=r, target=self.wanted, unit=unit, utility=self.utility)
-                    for c, r in here
-                    if c.labels["stage"] == stage and r.status == FINISHED
-                ]
-                for stage in (SEARCH, FRESH)
+            searched, again = (
+                [(c, r) for c, r in here if c.labels["stage"] == stage] for stage in (SEARCH, FRESH)
             )
-            reasons = {
-                c.name: (str(c.labels["mechanism"]), r.facts.get("reason", r.status))
-                for c, r in here
-                if r.status != FINISHED
-            }
-            shortlist = in_order(searched)[:TRIES]
-            unfinished = {
-                (str(c.labels["mechanism"]), tuple(budget_of(c).items()))
-                for c, r in here
-                if c.labels["stage"] == FRESH and r.status != FINISHED
-            }
-            again = {(c.mechanism, tuple(c.budget.items())): c for c in fresh}
-            tried = []
-            chosen, following = None, None
-            for number, candidate in enumerate(shortlist):
-                at = (candidate.mechanism, tuple(candidate.budget.items()))
-                if at in unfinished:
-                    continue
-                if at not in again:
-                    following = candidate
-                    break
-                tried.append(again[at])
-                if again[at].meets(1 - (1 - LEVEL) / 2 ** (number + 1)):
-                    chosen = again[at]
-                    break
-            found.append(
-                Advice(
-                    scenario=scenario, target=self.wanted, chosen=chosen, next=following,
-                    tried=tried, shortlist=shortlist, searched=searched, reasons=reasons,
-                )
-            )  # fmt: skip
+            found.append(self._advice(scenario, searched, again))
         return found
+
+    def _advice(
+        self,
+        scenario: str,
+        searched: Sequence[tuple[AnyCell, CellResult]],
+        again: Sequence[tuple[AnyCell, CellResult]],
+    ) -> Advice:
+        measured = [self._read(c, r) for c, r in searched if r.status == FINISHED]
+        reasons = [
+            (str(c.labels["mechanism"]), r.facts.get("reason", r.status))
+            for c, r in (*searched, *again)
+            if r.status != FINISHED
+        ]
+        fresh = {place(c): self._read(c, r) if r.status == FINISHED else None for c, r in again}
+        shortlist = in_order(measured)[:TRIES]
+        tried: list[Candidate] = []
+        chosen, following = None, None
+        for candidate in shortlist:
+            at = place(candidate.cell)
+            if at not in fresh:
+                following = candidate
+                break
+            found = fresh[at]
+            if found is None:
+                continue
+            tried.append(found)
+            if found.meets(1 - (1 - LEVEL) / 2 ** len(tried)):
+                chosen = found
+                break
+        return Advice(
+            scenario=scenario, target=self.wanted, chosen=chosen, next=following, tried=tried,
+            shortlist=shortlist, searched=measured, reasons=reasons,
+        )  # fmt: skip
+
+    def _read(self, cell: AnyCell, result: CellResult) -> Candidate:
+        unit = Approximate(delta=self.wanted.delta).unit
+        return Candidate(
+            cell=cell, result=result, target=self.wanted, unit=unit, utility=self.utility
+        )
+
+
+def place(cell: AnyCell) -> tuple[object, ...]:
+    """Return what a cell and its repetition on fresh worlds have in common."""
+    return (cell.labels["mechanism"], *budget_of(cell).items())
