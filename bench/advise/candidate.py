@@ -24,7 +24,7 @@ BUDGET = ("epsilon", "delta", "order")
 TIED = 1e-6
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Candidate:
     """A finished cell, read for a target.
 
@@ -214,15 +214,21 @@ def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that meet the target, the best of each mechanism, best first.
 
     At a largest leakage the least error is best, at a largest error the least leakage. Candidates
-    whose intervals reach that of the best are as good: the strongest claim comes first.
+    whose intervals reach that of the best are as good: the strongest claim comes first. What rests
+    on attacks alone comes after all of which an exact number is known: better attacks may exist.
     """
     best: dict[str, Candidate] = {}
     for candidate in sorted((c for c in candidates if c.meets()), key=lambda c: c.ranked):
         best.setdefault(candidate.mechanism, candidate)
-    left, order = list(best.values()), []
+    alone = [c for c in best.values() if c.evidence == ATTACK]
+    return [*_ties([c for c in best.values() if c not in alone]), *_ties(alone)]
+
+
+def _ties(left: list[Candidate]) -> list[Candidate]:
+    """Return candidates, sorted already, with the strongest claim first where they are as good."""
+    order = []
     while left:
         tied = [c for c in left if c.ranked[1] <= left[0].ranked[2]]
-        first = min(tied, key=lambda c: (c.claimed, c.ranked[0]))
-        order.append(first)
-        left.remove(first)
+        order.append(min(tied, key=lambda c: (c.claimed, c.ranked[0])))
+        left = [c for c in left if c is not order[-1]]
     return order

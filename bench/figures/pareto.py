@@ -37,8 +37,9 @@ class Pareto:
 
     def table(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return one line a cell with both numbers: intervals, and whether it is on the front."""
-        lines = []
-        for (scenario, cell), rows in table.groupby(["scenario", "cell"], sort=False):
+        lines: list[dict[str, object]] = []
+        grouped = table.groupby(["scenario", "cell"], sort=False) if len(table) else ()
+        for (scenario, cell), rows in grouped:
             error, leakage = self._error(rows), leakage_of(rows)
             if error is not None and leakage is not None:
                 head = {"scenario": scenario, "mechanism": rows["mechanism"].iloc[0], "cell": cell}
