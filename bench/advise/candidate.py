@@ -10,7 +10,7 @@ from functools import cached_property
 from bench.advise.target import Target, accuracy_of
 from bench.core.cell import AnyCell, CellResult, Plain
 from bench.core.intervals import LEVEL, clopper_pearson
-from bench.study.cell_rows import SETTLES_NOTHING
+from bench.study.evidence import CONTINUOUS
 from bench.study.ledger import MISFIT, VIOLATED
 from mechanisms.privacy.assumptions import Condition
 
@@ -108,10 +108,10 @@ class Candidate:
 
         So where it is not known, and for noise that spares a direction of records.
         """
-        if SETTLES_NOTHING in self.result.facts.get("exact", ""):
+        if CONTINUOUS in self.result.facts.get("exact", ""):
             return None
         if self.target.kind == "epsilon":
-            rows = [r for m in ("exact", "exact_unpooled") for r in self._rows(m)]
+            rows = [r for m in ("exact", "exact_unpooled", "exact_recorded") for r in self._rows(m)]
             found = [r["upper"] for r in rows if r["unit"] == self.unit]
         else:
             found = [r["upper"] for r in self._rows("ceiling")]
@@ -214,7 +214,8 @@ def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that meet the target, the best of each mechanism, best first.
 
     At a largest leakage the least error is best, at a largest error the least leakage. Candidates
-    whose intervals reach that of the best are as good: the strongest claim comes first. What rests
+    whose intervals reach that of the best are as good: the strongest claim comes first, of equal
+    claims the first name, so that chance decides nothing. What rests
     on attacks alone comes after all of which an exact number is known: better attacks may exist.
     """
     best: dict[str, Candidate] = {}
@@ -229,6 +230,6 @@ def _ties(left: list[Candidate]) -> list[Candidate]:
     order = []
     while left:
         tied = [c for c in left if c.ranked[1] <= left[0].ranked[2]]
-        order.append(min(tied, key=lambda c: (c.claimed, c.ranked[0])))
+        order.append(min(tied, key=lambda c: (float(f"{c.claimed:.6g}"), c.mechanism)))
         left = [c for c in left if c is not order[-1]]
     return order

@@ -15,7 +15,7 @@ from bench.advise.release_file import beside, on_grid, refuse_second, release_te
 from bench.config.build import ConfigError
 from bench.core.cell import FINISHED, NOT_APPLICABLE, AnyCell, Cell, CellResult, Plain
 from bench.core.code_fingerprint import code_version, fingerprint
-from bench.scenarios.base import HasClaim, HasNotes, HasRecorded, Scenario
+from bench.scenarios.base import HasClaim, HasNotes, HasTrueAnswer, Scenario
 from bench.study.cell_rows import claimed_row
 from bench.study.cross import absent_data, cell_name
 from bench.study.session import Session
@@ -121,7 +121,7 @@ class Publish:
         calibration: Calibration = session.build(
             spec.mechanism, f"mechanism {spec.mechanism_label}"
         )
-        if not isinstance(scenario, HasRecorded):
+        if not isinstance(scenario, HasTrueAnswer):
             raise NotApplicableError("the scenario has no recorded answer to release")
         knowledge = [known(scenario, kind) for kind in calibration.requires]
         mechanism = calibration.calibrate(*knowledge, budget=calibration.accepts(**spec.budget))
@@ -132,7 +132,7 @@ class Publish:
             reason = claim.reason if isinstance(claim, NoClaim) else "its claim is unbounded"
             raise NotApplicableError(f"nothing is promised: {reason}")
         rng = np.random.default_rng(secrets.randbits(256))
-        recorded = scenario.recorded(rng)
+        recorded = scenario.true_answer(rng)
         released, grid = on_grid(mechanism.release(recorded.answer, rng), recorded, mechanism)
         text = release_text(
             released, scenario.statistics, recorded,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.config.build import ConfigError
-from bench.scenarios.base import Recorded
+from bench.scenarios.base import TrueAnswer
 from mechanisms.base import HasNoiseCovariance, Mechanism, NotApplicableError
 from mechanisms.check import Array
 
@@ -38,7 +38,7 @@ def beside(path: Path) -> Path:
     return path.with_name(f"{path.stem}.guarantee.txt")
 
 
-def on_grid(released: Array, recorded: Recorded, mechanism: Mechanism) -> tuple[Array, str]:
+def on_grid(released: Array, recorded: TrueAnswer, mechanism: Mechanism) -> tuple[Array, str]:
     """Return a release on a grid that does not depend on the data, and the grid in words.
 
     Rounding is post-processing: the guarantee holds for what is rounded. Counts are rounded to
@@ -49,7 +49,7 @@ def on_grid(released: Array, recorded: Recorded, mechanism: Mechanism) -> tuple[
     Parameters
     ----------
     released : array of shape (1, *shape)
-    recorded : Recorded
+    recorded : TrueAnswer
     mechanism : Mechanism
 
     Raises
@@ -73,7 +73,7 @@ def on_grid(released: Array, recorded: Recorded, mechanism: Mechanism) -> tuple[
 
 
 def release_text(
-    released: Array, statistics: Sequence[str], recorded: Recorded, *, ranked: bool
+    released: Array, statistics: Sequence[str], recorded: TrueAnswer, *, ranked: bool
 ) -> str:
     """Return a release as CSV.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class HasClaim(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Recorded:
+class TrueAnswer:
     """The answer of the recorded data themselves, to be released once.
 
     Parameters
@@ -109,11 +110,24 @@ class Recorded:
 
 
 @runtime_checkable
-class HasRecorded(Protocol):
+class HasTrueAnswer(Protocol):
     """A scenario that knows the answer of the recorded data themselves."""
 
-    def recorded(self, rng: np.random.Generator) -> Recorded:
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
         """Return it; chance decides which records, where a release is about some of them."""
+
+
+@runtime_checkable
+class HasData(Protocol):
+    """A scenario that says whether several releases are of the same data.
+
+    ``data = "new"``: a world's data are drawn anew, given its secret, for every release after the
+    first; releases are then independent given the secret. Other scenarios' data stay.
+    """
+
+    @property
+    def data(self) -> Literal["same", "new"]:
+        """Whether data stay, or are new at every release."""
 
 
 @runtime_checkable
@@ -124,10 +138,25 @@ class HasDatabaseLaw(Protocol):
         """Return the database's law under a secret."""
 
 
+def has_new_data(scenario: Scenario) -> bool:
+    """Whether every release is of new data; other scenarios may call a table `data`."""
+    data = scenario.data if isinstance(scenario, HasData) else "same"
+    return isinstance(data, str) and data == "new"
+
+
 def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
     """Return the fact of type `kind`, or say which facts are offered."""
     for fact in facts.values():
         if isinstance(fact, kind):
             return fact
     names = ", ".join(sorted(t.__name__ for t in facts)) or "nothing"
+    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")
+
+
+def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+    """Return the fact of type `kind`, made now, or say which facts are offered."""
+    for offered, make in facts.items():
+        if issubclass(offered, kind):
+            return make()
+    names = ", ".join(sorted(t.__name__ for t in facts))
     raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K, Recorded
+from bench.scenarios.base import K, TrueAnswer, make_fact
 from bench.scenarios.chain_count import gaussian_answers
-from bench.scenarios.chain_model import ChainModel, make_fact
-from bench.scenarios.recorded import recorded_sequences
+from bench.scenarios.chain_model import ChainModel
+from bench.scenarios.true_answer import answer_of_sequences
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, Sensitivity
@@ -44,10 +44,10 @@ class ChainHistogram(ChainModel):
         """Return the exact law of the histogram under a secret, or say why there is none."""
         return self._laws[secret]
 
-    def recorded(self, rng: np.random.Generator) -> Recorded:
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
         """Return the answer of the recorded sequences."""
         del rng
-        return recorded_sequences(self)
+        return answer_of_sequences(self)
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the answers' laws."""

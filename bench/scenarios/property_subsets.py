@@ -10,10 +10,12 @@ from typing import Literal, Protocol
 import numpy as np
 
 from attacks.base import Transcript
+from attacks.outside.lattice import common_step
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, Recorded, look_up_fact
+from bench.scenarios.base import K, TrueAnswer, look_up_fact
+from bench.scenarios.recorded import RecordedMoments
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subset_sizes import SPLITS, check_split, check_whole
 from bench.scenarios.subsets import subset_moments, sum_features, without_replacement
@@ -24,6 +26,7 @@ from mechanisms.laws.answer import GaussianLaw
 
 Model = Literal["sampled", "exact", "population"]
 MODELS = ("sampled", "exact", "population")
+Moments = list[tuple[FloatArray, FloatArray]]
 
 
 class Table(Protocol):
@@ -174,6 +177,12 @@ class PropertySubsets:
         return np.array([s.weight(self.size) for s in self.statistics_of])
 
     @cached_property
+    def _steps(self) -> FloatArray:
+        """Steps of the lattice that answers on records lie on; the model's own lie on none."""
+        steps = np.array([common_step(column) for column in self._features.T]) * self._weights
+        return np.where(self.worlds_from_model, 0.0, steps)
+
+    @cached_property
     def _members(self) -> dict[str, tuple[IntArray, IntArray]]:
         """Row numbers of each split: those without and those with the property."""
         has = self.has_property > 0
@@ -188,34 +197,44 @@ class PropertySubsets:
             for name, part in zip(SPLITS, rows, strict=True)
         }
 
-    def _answers(self, secret: int, count: int, split: str, rng: np.random.Generator) -> FloatArray:
+    def _answers(
+        self, secret: int, count: int, split: str, rng: np.random.Generator
+    ) -> tuple[FloatArray, IntArray]:
+        """Return answers ``(count, statistics)`` and the records behind them, (count, size)."""
         with_property = round(self.shares[secret] * self.size)
         total = np.zeros((count, len(self.statistics_of)))
         takes = (self.size - with_property, with_property)
+        records = []
         for rows, take in zip(self._members[split], takes, strict=True):
             chosen = without_replacement(len(rows), take, count, rng)
             total += sum_features(self._features[rows], chosen)
-        return total * self._weights
+            records.append(rows[chosen])
+        return total * self._weights, np.concatenate(records, axis=1)
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
         """Draw worlds from the split's records, or from the model."""
         if not np.isin(secret, (0, 1)).all():
             raise ValueError(f"secrets must be 0 or 1, got {np.unique(secret).tolist()}.")
         answers = np.empty((len(secret), len(self.statistics_of)))
+        records = np.empty((len(secret), self.size), dtype=np.int64)
         for value in range(2):
             where = np.flatnonzero(secret == value)
-            answers[where] = (
-                self.law(value).sample(len(where), rng)
-                if self.worlds_from_model
-                else self._answers(value, len(where), split, rng)
-            )
-        return Transcript(secret=secret, answers=answers)
+            if self.worlds_from_model:
+                answers[where] = self.law(value).sample(len(where), rng)
+            else:
+                answers[where], records[where] = self._answers(value, len(where), split, rng)
+        return Transcript(secret=secret, answers=answers, database=self._database(records))
 
-    def recorded(self, rng: np.random.Generator) -> Recorded:
+    def _database(self, records: IntArray) -> FloatArray | None:
+        """Return the records behind the answers, where mechanisms or attacks are to see them."""
+        del records
+        return None
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
         """Return the statistics of `size` of all records, drawn without replacement."""
         records = len(self._features)
         chosen = without_replacement(records, self.size, 1, rng)
-        return Recorded(
+        return TrueAnswer(
             answer=sum_features(self._features, chosen) * self._weights,
             whole=np.array([isinstance(s, Count) for s in self.statistics_of]),
             note=f"{self.size} records drawn at random from all {records}",
@@ -228,20 +247,44 @@ class PropertySubsets:
             self._features[np.concatenate([self._members[split][side] for split in splits])]
             for side in range(2)
         )
-        moments = [
+        moments = self._subset_moments((without, with_property))
+        return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    def _subset_moments(self, features: Sequence[FloatArray]) -> Moments:
+        """Return the exact moments under each secret, of records without and with the property."""
+        without, with_property = features
+        return [
             subset_moments(
                 without, with_property, round(share * self.size), self.size, self._weights
             )
             for share in self.shares
         ]
-        return np.stack([m for m, _ in moments]), np.stack([c for _, c in moments])
+
+    @property
+    def estimated(self) -> str:
+        """How the protected records got into the model; empty where they did not."""
+        return (
+            "the model holds the records that worlds are drawn from; model='exact' keeps to others"
+            if self.model == "population"
+            else ""
+        )
+
+    def recorded(self) -> RecordedMoments:
+        """Return Gaussian laws with the moments of the records that tested worlds hold."""
+        without, with_property = (self._features[rows] for rows in self._members["test"])
+        return RecordedMoments(
+            features=(without, with_property),
+            moments=self._subset_moments,
+            words=f"subsets of {len(without) + len(with_property)} records, taken to be Gaussian "
+            "with their exact moments",
+        )
 
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         if self.model != "sampled":
             return self._exact_moments
         samples = [
-            self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))
+            self._answers(v, self.model_subsets, "model", rng_for(self.seed, "model", v))[0]
             for v in range(2)
         ]
         means = np.stack([s.mean(axis=0) for s in samples])
@@ -253,7 +296,7 @@ class PropertySubsets:
         moves = self.moves
         return {
             GaussianAnswers: GaussianAnswers(
-                means=means, covariances=covariances, pairs=self.pairs
+                means=means, covariances=covariances, pairs=self.pairs, steps=self._steps
             ),
             Sensitivity: Sensitivity(
                 l1=float(moves.sum()),

@@ -30,6 +30,7 @@ from bench.figures.draw import draw_all
 from bench.store.read_sweep import find_finished, read_cells
 from bench.store.run_schema import LONGEST_TAG
 from bench.store.tracking import Store
+from bench.study.ledger import HOLDS_MODEL
 from bench.study.session import HasFollowUp, Session, Study
 from bench.sweep.engine import Engine
 from bench.sweep.progress import Progress
@@ -128,12 +129,14 @@ class Experiment:
 
 @dataclass(slots=True)
 class Summary:
-    """What is told of all cells together: units, suspect cells, why numbers are missing."""
+    """What is told of all cells together: units, assumptions, suspect cells, missing numbers."""
 
     units: set[str] = field(default_factory=set)
     synthetic: bool = False
     notes: set[tuple[str, str]] = field(default_factory=set)
     suspect: list[tuple[str, str]] = field(default_factory=list)
+    model_alone: dict[str, list[str]] = field(default_factory=dict)
+    assumed: dict[str, dict[str, None]] = field(default_factory=dict)
     unfinished: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     @property
@@ -160,6 +163,12 @@ class Summary:
                     self.suspect.append((cell.name, told))
                 elif key.endswith(": advice"):  # of a notion that was asked for
                     self.suspect.append((f"{cell.name}, {key.removesuffix(': advice')}", told))
+            if facts.get("verdict") == HOLDS_MODEL and facts.get("model_alone"):
+                told = f"{HOLDS_MODEL}, {facts['model_alone']}"
+                self.model_alone.setdefault(told, []).append(cell.name)
+            for line in filter(None, facts.get("assumed", "").split("\n")):
+                mechanism = str(cell.labels.get("mechanism", cell.name))
+                self.assumed.setdefault(f"assumed, {line}", {})[mechanism] = None
             self.synthetic = self.synthetic or facts.get("data") == "synthetic"
             if facts.get("ingestion_notes"):
                 name = cell.labels.get("scenario") or cell.labels["mechanism"]

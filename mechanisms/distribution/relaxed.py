@@ -13,6 +13,7 @@ import numpy as np
 
 from mechanisms.base import Calibration, Knowledge, NotApplicableError
 from mechanisms.check import FloatArray, positive, within
+from mechanisms.distribution.lattice_steps import half_a_step, lattice_steps
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.leakage.pair import PairLeakage, PostProcessed
 from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
@@ -39,6 +40,9 @@ class ApproximateModel:
     divergence : float in [0, inf)
         lam: eta-approximate max-divergence between true law and model, in both directions.
     eta : float in [0, 1)
+    on_lattice : bool
+        Calibrate for answers on a lattice too, where no finite lam exists: every point of the
+        lattice has a probability, and none under a law with a density. For showing the break.
 
     References
     ----------
@@ -48,6 +52,7 @@ class ApproximateModel:
     calibration: Calibration
     divergence: float
     eta: float = 0.0
+    on_lattice: bool = False
 
     def __post_init__(self) -> None:
         within("divergence", self.divergence, 0, math.inf, ends="[)")
@@ -65,6 +70,12 @@ class ApproximateModel:
 
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with its claim widened."""
+        if lattice_steps(knowledge) is not None and not self.on_lattice:
+            raise NotApplicableError(
+                "real answers lie on a lattice, and the max-divergence between a law on a lattice "
+                "and one with a density is infinite: Theorem 4.6 says nothing. Theorem 4.7 does "
+                "(repair: floor)"
+            )
         inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
         claim = ApproximateModelClaim(inner=inner.claim, divergence=self.divergence, eta=self.eta)
         return replace(inner, claim=claim)
@@ -96,10 +107,11 @@ class NearbyModel:
     ----------
     calibration : Calibration
         Of additive noise, with a claim in (epsilon, delta).
-    distance : float in (0, inf)
+    distance : float in (0, inf), or None
         W: largest infinity-Wasserstein distance in L1 between a true law and its model, in units
         of the query. Answers on a lattice are at least half a step a coordinate away from any law
         with a density; what else the model misses comes on top, and is assumed to be within W.
+        None takes that half a step a coordinate, where the scenario knows the steps.
     divergence : float in (0, inf), or None
         lam: the extra noise is ``Lap(W / lam)`` per coordinate, and the claim becomes
         ``(epsilon + 2 lam, e^lam delta)``, which is above the budget asked for.
@@ -113,8 +125,7 @@ class NearbyModel:
 
     Examples
     --------
-    >>> from mechanisms.knowledge import GaussianAnswers
-    >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>>     >>> from mechanisms.distribution.directional import DirectionalLaplace
     >>> from mechanisms.privacy.budget import Epsilon
     >>> answers = GaussianAnswers(
     ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
@@ -129,12 +140,13 @@ class NearbyModel:
     """
 
     calibration: Calibration
-    distance: float
+    distance: float | None
     divergence: float | None = None
     share: float | None = None
 
     def __post_init__(self) -> None:
-        positive("distance", self.distance, infinite=False)
+        if self.distance is not None:
+            positive("distance", self.distance, infinite=False)
         if (self.divergence is None) == (self.share is None):
             raise ValueError(
                 "either divergence or share must be given, "
@@ -171,10 +183,11 @@ class NearbyModel:
                 f"at epsilon={budget.epsilon:g}, of which the model's noise has {left.epsilon:g}: "
                 f"{reason}"
             ) from reason
-        scales = np.full(inner.variances().size, self.distance / lam)
+        distance = self.distance if self.distance is not None else half_a_step(knowledge)
+        scales = np.full(inner.variances().size, distance / lam)
         return AdditiveNoise(
             noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
-            claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
+            claim=NearbyModelClaim(inner=inner.claim, distance=distance),
         )
 
 

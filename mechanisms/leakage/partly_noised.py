@@ -44,12 +44,14 @@ class PartlyNoised:
         What lies beyond has a mass below 1e-16 under both laws.
         """
         reach = self.scale * -math.log(TAIL) + 9 * self.spread
+        near = 8 * self.spread  # the answers' spread rounds the kinks
         ends = np.unique(
             np.concatenate(
                 [
                     np.linspace(low, high, panels)
                     for low, high in (
-                        (-reach, 0.0), (0.0, self.distance), (self.distance, self.distance + reach)
+                        (-reach, 0.0), (0.0, self.distance), (self.distance, self.distance + reach),
+                        (-near, near), (self.distance - near, self.distance + near),
                     )
                 ]
             )
@@ -62,7 +64,7 @@ class PartlyNoised:
     def _rules(self) -> tuple[tuple[FloatArray, FloatArray], ...]:
         """Masses and log ratios at the points of a coarse and of a fine rule."""
         found = []
-        for panels in (60, 120):
+        for panels in (100, 200):
             s, weight = self._grid(panels)
             first = log_density_gaussian_plus_laplace(s - self.distance, self.spread, self.scale)
             second = log_density_gaussian_plus_laplace(s, self.spread, self.scale)

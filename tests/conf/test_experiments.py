@@ -21,6 +21,7 @@ from bench.store.tracking import Store
 from bench.sweep.engine import Serial
 
 NUMBER = re.compile(rb"-?\d+(\.\d*)?|-?\.\d+")
+FEW = {"n_games": 2, "n_bits": 16, "n_queries": 48}  # of a quantity that says how many
 SMALL = {"repetitions": 2, "n_shadow": 20, "n_holdout": 20, "n_test": 20}
 
 
@@ -42,6 +43,8 @@ def settings_of(name, folder):
         axis: values[:: max(1, len(values) - 1)] if isinstance(values, list) else values
         for axis, values in grid.items()
     }
+    for quantity in settings["study"].get("quantities", {}).values():
+        quantity |= {k: v for k, v in FEW.items() if k in quantity}
     if "x" in settings["study"]:
         settings["study"]["x"] = settings["study"]["x"][:3]
     return settings, label

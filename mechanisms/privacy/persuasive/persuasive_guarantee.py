@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 from mechanisms.base import NotApplicableError
 from mechanisms.check import within
-from mechanisms.privacy.persuasive.receivers import ReceiverClass
+from mechanisms.privacy.assumptions import Assumptions
+from mechanisms.privacy.guarantee import Guarantee
+from mechanisms.privacy.persuasive.notion import Persuasive
+from mechanisms.privacy.persuasive.receiver_class import ReceiverClass
 
-PERSUASIVE = "persuasive privacy"
+COMPOSED = "Bon, Bailie, Rousseau and Robert (2026), Proposition 3"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersuasiveGuarantee:
-    """(scores, Q_x, kappa, delta)-persuasive privacy.
+def persuasive_guarantee(
+    *,
+    scores: str,
+    receivers: ReceiverClass,
+    kappa: float,
+    delta: float,
+    theorem: str,
+    notes: tuple[str, ...] = (),
+) -> Guarantee:
+    """Return (scores, Q_x, kappa, delta)-persuasive privacy.
 
     For every score, database x and receiver with a prior in Q_x, the score gain exceeds kappa
     with probability at most delta over the mechanism.
@@ -37,33 +45,26 @@ class PersuasiveGuarantee:
     ----------
     Bon, Bailie, Rousseau and Robert (2026), Persuasive Privacy, Definition 3.
     """
-
-    notion: ClassVar[str] = PERSUASIVE
-    scores: str
-    receivers: ReceiverClass
-    kappa: float
-    delta: float
-    theorem: str
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        within("kappa", self.kappa, 0, math.inf)
-        within("delta", self.delta, 0, 1, ends="[)")
+    return Guarantee(
+        notion=Persuasive(delta=delta, scores=scores, receivers=receivers),
+        bound=within("kappa", kappa, 0, math.inf),
+        theorem=theorem,
+        assumptions=Assumptions(secrets=scores, priors=receivers.name),
+        notes=notes,
+    )
 
 
-def compose(
-    first: PersuasiveGuarantee, mechanism: object, second: PersuasiveGuarantee
-) -> PersuasiveGuarantee:
+def compose(first: Guarantee, mechanism: object, second: Guarantee) -> Guarantee:
     """Return what both releases guarantee together: kappas and deltas add up.
 
     Parameters
     ----------
-    first : PersuasiveGuarantee
-        Of `mechanism`.
+    first : Guarantee
+        Of `mechanism`; persuasive, with stated receivers.
     mechanism : object
         The first mechanism, to which the class of priors must be conjugate: the receiver of the
         second release is the first one's posterior.
-    second : PersuasiveGuarantee
+    second : Guarantee
         Of the second mechanism given every output of the first.
 
     Raises
@@ -75,27 +76,36 @@ def compose(
     ----------
     Bon, Bailie, Rousseau and Robert (2026), Proposition 3.
     """
-    if first.scores != second.scores:
+    (one, whose), (other, theirs) = (_stated(guarantee) for guarantee in (first, second))
+    if one.scores != other.scores:
         raise NotApplicableError(
-            f"composition needs the same scores, got {first.scores!r} and {second.scores!r}"
+            f"composition needs the same scores, got {one.scores!r} and {other.scores!r}"
         )
-    if first.receivers != second.receivers:
+    if whose != theirs:
         raise NotApplicableError(
-            "composition needs the same receivers, "
-            f"got {first.receivers.name!r} and {second.receivers.name!r}"
+            f"composition needs the same receivers, got {whose.name!r} and {theirs.name!r}"
         )
-    reason = first.receivers.leaves_class(mechanism)
+    reason = whose.leaves_class(mechanism)
     if reason is not None:
         raise NotApplicableError(f"the receivers are not conjugate to the first release: {reason}")
-    if first.delta + second.delta >= 1:
+    if one.delta + other.delta >= 1:
         raise NotApplicableError(
-            f"the deltas add up to {first.delta + second.delta:g}: nothing is promised"
+            f"the deltas add up to {one.delta + other.delta:g}: nothing is promised"
         )
-    return PersuasiveGuarantee(
-        scores=first.scores,
-        receivers=first.receivers,
-        kappa=first.kappa + second.kappa,
-        delta=first.delta + second.delta,
-        theorem="Bon, Bailie, Rousseau and Robert (2026), Proposition 3",
+    return persuasive_guarantee(
+        scores=one.scores,
+        receivers=whose,
+        kappa=first.bound + second.bound,
+        delta=one.delta + other.delta,
+        theorem=COMPOSED,
         notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
     )
+
+
+def _stated(guarantee: Guarantee) -> tuple[Persuasive, ReceiverClass]:
+    notion = guarantee.notion
+    if not isinstance(notion, Persuasive) or notion.receivers is None:
+        raise NotApplicableError(
+            f"composition needs persuasive guarantees with stated receivers, got {guarantee.name}"
+        )
+    return notion, notion.receivers

@@ -202,6 +202,8 @@ def test_the_command_that_publishes_has_the_budget_to_the_last_digit(run):
 def test_attacks_alone_come_after_exact_numbers():
     """A mechanism whose leakage is not known has been attacked by what was run, no more."""
     cell, result = measured("known", SEARCH, 0.55, 1000, 2.0)
-    result = replace(result, rows=[*result.rows, row("ceiling", value=0.59, lower=0.59, upper=0.59)])
+    result = replace(
+        result, rows=[*result.rows, row("ceiling", value=0.59, lower=0.59, upper=0.59)]
+    )
     found = read(measured("unknown", SEARCH, 0.55, 1000, 1.0), (cell, result))
     assert [c.mechanism for c in found.shortlist] == ["known", "unknown"]

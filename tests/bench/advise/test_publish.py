@@ -10,7 +10,7 @@ from bench.advise.publish import Publish
 from bench.advise.release_file import on_grid, release_text
 from bench.config.build import ConfigError
 from bench.core.cell import NOT_APPLICABLE
-from bench.scenarios.base import Recorded
+from bench.scenarios.base import TrueAnswer
 from mechanisms.base import NotApplicableError
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.noise.laplace import LaplaceNoise
@@ -152,7 +152,7 @@ def test_the_grid_depends_on_the_noise_alone():
     noise = LaplaceNoise(scales=np.array([3.0, 3.0]))
     mechanism = AdditiveNoise(noise=noise, claim=FixedClaim(epsilon=1.0))
     for answer in (0.1, 7.0, 1e3):
-        recorded = Recorded(
+        recorded = TrueAnswer(
             answer=np.array([[answer, 5.0]]), whole=np.array([False, True]), note=""
         )
         released, told = on_grid(np.array([[answer + 1 / 3, 5.4]]), recorded, mechanism)
@@ -166,7 +166,7 @@ def test_the_grid_depends_on_the_noise_alone():
 
 
 def test_a_matrix_is_written_line_by_line():
-    recorded = Recorded(
+    recorded = TrueAnswer(
         answer=np.zeros((1, 2, 2)), whole=np.array([True]), note="", groups=("north", "south")
     )
     text = release_text(np.array([[[1.0, 2.0], [3.0, 4.0]]]), ["x", "y"], recorded, ranked=False)
