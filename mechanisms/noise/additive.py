@@ -112,7 +112,7 @@ class AdditiveNoise:
 
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one answer guarantee together, the grid's slack in it."""
-        slack = self._slack(n_releases)
+        slack = self.slack(n_releases)
         found = at_smaller_delta(self.claim, slack).guarantee(self.noise, n_releases)
         if isinstance(found, NoClaim) or slack == 0:
             return found
@@ -123,13 +123,13 @@ class AdditiveNoise:
         """Return the claim in another notion where the claim can read it off the noise."""
         if not isinstance(self.claim, HasClaimIn):
             return None
-        slack = self._slack(n_releases)
+        slack = self.slack(n_releases)
         found = self.claim.guarantee_in(self.noise, smaller_delta(notion, slack), n_releases)
         if not isinstance(found, Guarantee) or slack == 0:
             return found
         return widened(replace(found, notion=notion), slack)
 
-    def _slack(self, n_releases: int) -> float:
+    def slack(self, n_releases: int) -> float:
         """Log of the largest factor by which a release's probability is off its law's."""
         step = self.step
         return 0.0 if step is None else SLACK * step.size * n_releases
