@@ -146,6 +146,13 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
 
 
+def print_words(text: str) -> None:
+    """Print paragraphs as they are: commands in them can be copied."""
+    out = console()
+    out.print()
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 def listed(names: Iterable[str]) -> str:
     """Return the first few of some names, and how many more there are.
 

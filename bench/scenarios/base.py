@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from attacks.base import Transcript
 from mechanisms.base import Knowledge, Mechanism, NotOfferedError
-from mechanisms.check import IntArray
+from mechanisms.check import Array, FloatArray, IntArray
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
@@ -85,6 +86,35 @@ class HasClaim(Protocol):
 
     def claim(self, mechanism: Mechanism, n_releases: int, delta: float) -> Guarantee | NoClaim:
         """Return what follows from the mechanism about the scenario's own secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrueAnswer:
+    """The answer of the recorded data themselves, to be released once.
+
+    Parameters
+    ----------
+    answer : array of shape (1, *shape)
+    whole : array of bool, broadcast against the answer
+        Which coordinates are whole numbers whatever the data: counts.
+    note : str
+        Of which records.
+    groups : tuple of str
+        Names of the first axis of a two-dimensional answer.
+    """
+
+    answer: FloatArray
+    whole: Array
+    note: str
+    groups: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class HasTrueAnswer(Protocol):
+    """A scenario that knows the answer of the recorded data themselves."""
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return it; chance decides which records, where a release is about some of them."""
 
 
 @runtime_checkable

@@ -16,7 +16,7 @@ from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, look_up_fact
+from bench.scenarios.base import K, TrueAnswer, look_up_fact
 from bench.scenarios.conditional_laws import (
     SecretNumbers,
     count_unique,
@@ -272,6 +272,16 @@ class NumericColumn(TableFile):
             where = np.flatnonzero(secret == value)
             answers[where] = as_vectors(law).sample(len(where), rng)
         return Transcript(secret=secret, answers=answers)
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the X of one record drawn at random from all that have a number and a secret."""
+        values, counts = self._records.values, self._records.counts
+        value = rng.choice(values, p=counts / counts.sum())
+        return TrueAnswer(
+            answer=np.array([[value]]),
+            whole=np.array([False]),
+            note=f"one record drawn at random from all {int(counts.sum())}",
+        )
 
 
 def as_vectors(law: FiniteLaw) -> FiniteLaw:

@@ -14,7 +14,7 @@ from attacks.outside.lattice import common_step
 from bench.core.randomness import rng_for
 from bench.datasets.source import DataError
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, look_up_fact
+from bench.scenarios.base import K, TrueAnswer, look_up_fact
 from bench.scenarios.recorded import RecordedMoments
 from bench.scenarios.statistics import Count, Statistic
 from bench.scenarios.subset_sizes import SPLITS, check_split, check_whole
@@ -229,6 +229,16 @@ class PropertySubsets:
         """Return the records behind the answers, where mechanisms or attacks are to see them."""
         del records
         return None
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the statistics of `size` of all records, drawn without replacement."""
+        records = len(self._features)
+        chosen = without_replacement(records, self.size, 1, rng)
+        return TrueAnswer(
+            answer=sum_features(self._features, chosen) * self._weights,
+            whole=np.array([isinstance(s, Count) for s in self.statistics_of]),
+            note=f"{self.size} records drawn at random from all {records}",
+        )
 
     @cached_property
     def _exact_moments(self) -> tuple[FloatArray, FloatArray]:

@@ -21,7 +21,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import MISSING
-from bench.scenarios.base import K, make_fact
+from bench.scenarios.base import K, TrueAnswer, make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.influence.chain import MarkovChain
@@ -229,6 +229,16 @@ class Sequences:
         del split, rng
         return Transcript(
             secret=secret, answers=np.broadcast_to(self.counts, (len(secret), *self.counts.shape))
+        )
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the recorded counts, group by group."""
+        del rng
+        return TrueAnswer(
+            answer=self.counts[None],
+            whole=np.array([True]),
+            note=f"all {int(self.counts.sum())} queried entries",
+            groups=self.sequence_statistics.groups,
         )
 
 

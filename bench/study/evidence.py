@@ -29,6 +29,7 @@ from mechanisms.privacy.notion import PairEvidence, PairNotion
 NO_RECORDS = "worlds are drawn from the model, not from records"
 NOTHING_TOLD = "there is no exact number on records, and no attack that could tell"
 NO_PAIR = "the scenario has no pair of secrets to tell apart"
+CONTINUOUS = "under a continuous model of records"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +107,7 @@ class CellEvidence:
         found = spared(game.mechanism, game.laws() or ())
         if game.scenario.worlds_from_model or not found:
             return ""
-        return f"{found}, under a continuous model of records"
+        return f"{found}, {CONTINUOUS}"
 
     def model_alone(self, claim: object, *, told: bool, counted: bool) -> str:
         """Return why the model alone proves what it proves of a claim, or no text.

@@ -200,7 +200,12 @@ def _left_of(budget: Any, lam: float) -> Any:  # noqa: ANN401
             f"smallest budget {SMALLEST:g}"
         )
     if hasattr(budget, "delta"):
-        return replace(budget, epsilon=epsilon, delta=math.exp(-lam) * budget.delta)
+        delta = math.exp(-lam) * budget.delta
+        if delta == 0:
+            raise NotApplicableError(
+                f"epsilon={budget.epsilon:g} leaves no delta for the model's noise"
+            )
+        return replace(budget, epsilon=epsilon, delta=delta)
     return replace(budget, epsilon=epsilon)
 
 

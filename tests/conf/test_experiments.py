@@ -36,6 +36,8 @@ def settings_of(name, folder):
     settings = plain(config)
     settings |= {"name": name, "output": str(folder / "outputs")} | SMALL
     settings["study"] |= {k: v for k, v in SMALL.items() if k in settings["study"]}
+    if "file" in settings["study"]:
+        settings["study"]["file"] = str(folder / "release.csv")
     grid = settings["study"].get("grid", {})
     settings["study"]["grid"] = {
         axis: values[:: max(1, len(values) - 1)] if isinstance(values, list) else values

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,15 @@ class ChainSource(Protocol):
     @property
     def synthetic(self) -> bool:
         """Whether the chain is invented rather than counted in records."""
+
+
+@runtime_checkable
+class HasSequences(Protocol):
+    """A source that keeps the sequences that its chain was fitted to."""
+
+    @property
+    def sequences(self) -> Sequence[Sequence[Hashable]]:
+        """The label sequences."""
 
 
 @dataclass(frozen=True, kw_only=True)
