@@ -63,7 +63,7 @@ class WholeDatabase:
     """Probability that every guessed entry is right."""
 
     needs: ClassVar[Needs] = "guess"
-    name: str = "revealed"
+    name: str = "whole_database"
 
     def estimate(self, games: Games, names: Names, rng: np.random.Generator) -> Labelled:
         """Estimate the share of worlds."""

@@ -15,7 +15,7 @@ from mechanisms.privacy.bracket import Bracket
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 TAIL = 1e-16
-ROUNDED = 1e-12
+ROUNDED = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class PartlyNoised:
     def _rules(self) -> tuple[tuple[FloatArray, FloatArray], ...]:
         """Masses and log ratios at the points of a coarse and of a fine rule."""
         found = []
-        for panels in (100, 200):
+        for panels in (60, 120):
             s, weight = self._grid(panels)
             first = log_density_gaussian_plus_laplace(s - self.distance, self.spread, self.scale)
             second = log_density_gaussian_plus_laplace(s, self.spread, self.scale)
@@ -74,7 +74,7 @@ class PartlyNoised:
     def _mean(self, values: tuple[FloatArray, FloatArray]) -> Bracket:
         """Return an expectation; the two rules' difference bounds the error of the fine one."""
         coarse, fine = (float(mass @ v) for (mass, _), v in zip(self._rules, values, strict=True))
-        error = 2 * abs(fine - coarse) + ROUNDED * (1 + abs(fine))
+        error = 10 * abs(fine - coarse) + ROUNDED * (1 + abs(fine))
         return Bracket(fine - error, fine + error)
 
     def delta(self, epsilon: float) -> Bracket:

@@ -24,8 +24,11 @@ TOP_K = (
 UNION = ("a", "b", "c", "d", "new")
 
 
-def write(path, last, kinds="abcd"):
-    """Three users with 20 entries each; `last` is the label of one queried entry."""
+def write(path, last, kinds="abcd", *, read_off=True):
+    """Three users with 20 entries each; `last` is the label of one queried entry.
+
+    With `read_off` the labels are those of all rows, the queried ones too.
+    """
     rng = np.random.default_rng(0)
     lines = ["user,time,label"]
     for user in range(3):
@@ -34,7 +37,8 @@ def write(path, last, kinds="abcd"):
             labels = [*labels[:-1], last]
         lines += [f"u{user},{t},{label}" for t, label in enumerate(labels)]
     path.write_text("\n".join(lines) + "\n")
-    return of_file(str(path), group=None)
+    labels = sorted({*kinds, last}) if read_off else None
+    return of_file(str(path), group=None, labels=labels)
 
 
 def mechanism(name, scenario, epsilon=1.0):
@@ -58,6 +62,11 @@ def played(name, scenarios, n, seed):
     return Transcript(
         secret=secret, answers=np.zeros((2 * n, 1)), releases=np.concatenate(parts).astype(float)
     )
+
+
+def test_labels_of_the_training_part_repair_it(tmp_path):
+    files = [write(tmp_path / f"{last}.csv", last, read_off=False) for last in ("a", "new")]
+    assert files[0].statistics == files[1].statistics
 
 
 @pytest.mark.parametrize("name", TOP_K)

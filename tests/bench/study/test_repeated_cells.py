@@ -49,12 +49,12 @@ def test_what_collapses_leaks_little_once_and_without_bound_twice(mechanism, cla
     assert found[1]["claimed", "", ""] == pytest.approx(claimed, abs=5e-5)
     assert found[1]["certified", "", ""] <= found[1]["exact", "", ""] <= claimed + 5e-5
     assert found[1]["verdict"] == "holds"
-    assert found[1]["revealed", "runs", ""] == 0
+    assert found[1]["whole_database", "runs", ""] == 0
     for k in (2, 10):
         assert found[k]["exact", "", ""] == math.inf == found[k]["claimed", "", ""]
         assert found[k]["verdict"] == "no claim"
         assert found[k]["certified", "", ""] > 4
-    assert found[10]["revealed", "runs", ""] > 0.98
+    assert found[10]["whole_database", "runs", ""] > 0.98
     assert found[10]["odds", "likelihood", ""] == math.inf
     assert 2 <= found[10]["runs", "runs", ""] <= 3
 
