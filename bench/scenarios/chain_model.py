@@ -14,6 +14,7 @@ from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.table.label_option import label_of
+from bench.scenarios.chain_positions import positions_of
 from bench.scenarios.listed_sequences import listed_sequences
 from bench.scenarios.recorded import CountedAnswers
 from bench.scenarios.windows import recorded_windows
@@ -171,7 +172,7 @@ class ChainModel:
             law = law @ self.source.chain.transition
         wanted = None if self.values is None else [self.state(v) for v in self.values]
         found = []
-        for position in self._positions(longest):
+        for position in positions_of(self.positions, longest):
             values = [int(s) for s in possible[position - 1] if wanted is None or s in wanted]
             if len(values) > 1:
                 found += [(position, value) for value in values]
@@ -183,16 +184,6 @@ class ChainModel:
         if not found:
             raise ValueError("no entry has two possible values: there is no secret.")
         return found
-
-    def _positions(self, longest: int) -> list[int]:
-        if self.positions == "middle":
-            return [(longest + 1) // 2]
-        if self.positions == "all":
-            return list(range(1, longest + 1))
-        listed = [whole("positions", position) for position in self.positions]
-        if not listed or max(listed) > longest:
-            raise ValueError(f"positions must be in 1..{longest}, got {listed}.")
-        return listed
 
     @property
     def secrets(self) -> tuple[str, ...]:
