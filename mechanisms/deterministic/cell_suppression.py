@@ -15,7 +15,7 @@ from mechanisms.deterministic.marks import PRIMARY, SECONDARY, Marks, with_one_m
 from mechanisms.deterministic.protection import ProtectionProblem, Suppression
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.persuasive.cell_priors import CellPrior, ListedPrior
-from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 from mechanisms.privacy.persuasive.receivers import SmallCountReceivers
 
 COUNTER_EXAMPLE = (

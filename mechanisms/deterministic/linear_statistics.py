@@ -16,7 +16,7 @@ from mechanisms.deterministic.gaussian_receiver import GaussianReceiver
 from mechanisms.deterministic.receiver_strength import GaussianReceivers
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
-from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

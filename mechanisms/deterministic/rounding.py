@@ -13,7 +13,7 @@ from mechanisms.check import Array, FloatArray, IntArray, whole, within
 from mechanisms.deterministic.count_table import Axes, counts
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.persuasive.cell_priors import CellPrior
-from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 
 EDGE = 1e-12  # rounding must not put a receiver at the edge outside
 TIED = "released totals tie the cells together: a cell's posterior is not its own"

@@ -14,8 +14,8 @@ from mechanisms.deterministic.gaussian_receiver import GaussianReceiver
 from mechanisms.deterministic.linear_statistics import LinearStatistics
 from mechanisms.deterministic.receiver_strength import GaussianReceivers, smallest_class
 from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.persuasive.kappa_claim import compose
 from mechanisms.privacy.persuasive.loss_quantile import certified_kappa, realised_kappa
-from mechanisms.privacy.persuasive.persuasive_guarantee import compose
 
 SEEDS = st.integers(0, 2**32 - 1)
 UNUSED = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mechanisms.deterministic.rounding import RandomRounding, Rounding
 from mechanisms.privacy.guarantee import NoClaim
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
-from mechanisms.privacy.persuasive.persuasive_guarantee import compose
+from mechanisms.privacy.persuasive.kappa_claim import compose
 from mechanisms.privacy.persuasive.scores import LogScore
 
 UNUSED = np.random.default_rng(0)

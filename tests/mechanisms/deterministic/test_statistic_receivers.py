@@ -21,8 +21,8 @@ from mechanisms.noise.laplace import LaplaceNoise
 from mechanisms.privacy.bracket import Bracket, NotComputableError
 from mechanisms.privacy.guarantee import NotComparable
 from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 from mechanisms.privacy.persuasive.notion import Persuasive
-from mechanisms.privacy.persuasive.persuasive_guarantee import persuasive_guarantee
 
 SEEDS = st.integers(0, 2**32 - 1)
 

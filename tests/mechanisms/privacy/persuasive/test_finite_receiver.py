@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from mechanisms.base import NotApplicableError
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
+from mechanisms.privacy.persuasive.kappa_claim import compose, persuasive_guarantee
 from mechanisms.privacy.persuasive.loss_quantile import exact_kappa
-from mechanisms.privacy.persuasive.persuasive_guarantee import compose, persuasive_guarantee
 from mechanisms.privacy.persuasive.receivers import (
     AnyPrior,
     ListedPriors,
