@@ -2,8 +2,9 @@
 
 Open `base` first: what the harness asks of a scenario. Then `numeric_column`, the smallest one, or
 `property_subsets`, that of the main job (`numeric_table` is the same on a table of one's own,
-`subset_records`, `statistics`, `subsets` and `subset_sizes` are its parts). Chains: `chain_model` is what
-`chain_count` and `chain_histogram` share. `sequences` holds recorded label sequences, for rankings.
+`subset_records`, `statistics`, `subsets` and `subset_sizes` are its parts). Chains: `chain_model`
+is what `chain_count` and `chain_histogram` share. `sequences` holds recorded label sequences, for
+rankings.
 For repeated releases: `listed_databases` (all databases, with their probabilities) and
 `subset_counts` (one attribute, counted over many subsets).
 Exact releases: `mean_release` (sums with their records), `cell_counts` (a table of counts),
