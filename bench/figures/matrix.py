@@ -125,7 +125,7 @@ class Matrix:
 def words(cell: pd.Series) -> str:
     """Return the text of a cell: exact number with its verdict's mark, and the best attack's."""
     above = "?" if np.isnan(cell["exact"]) else number(cell["exact"])
-    if cell["exact_lower"] < cell["exact"] - 1e-3 * max(1.0, abs(cell["exact"])):
+    if not np.isclose(cell["exact_lower"], cell["exact"], rtol=1e-3, atol=1e-3, equal_nan=True):
         above = f"<= {above}"  # a bracket: its safe end
     below = "" if np.isnan(cell["attacked"]) else f"\n({number(cell['attacked'])})"
     return f"{above}{MARKS.get(cell['verdict'], '')}{below}"

@@ -123,7 +123,7 @@ class NearbyModel:
 
     Examples
     --------
-    >>>     >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>> from mechanisms.distribution.directional import DirectionalLaplace
     >>> from mechanisms.privacy.budget import Epsilon
     >>> answers = GaussianAnswers(
     ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)

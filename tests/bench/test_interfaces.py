@@ -94,7 +94,7 @@ def test_repeated_releases_are_prefixes_of_one_sequence_and_pay_k_times(run):
     outcome, store = run(study)
     table = read_back(outcome, store)
     claimed = table[table["metric"] == "claimed"].set_index("n_releases")["value"]
-    assert claimed.to_dict() == {1: 0.5, 4: 2.0}
+    assert claimed.to_dict() == pytest.approx({1: 0.5, 4: 2.0}, rel=1e-9)  # and the grid's slack
     accuracy = table[table["metric"] == "acc"].set_index("n_releases")["value"]
     assert accuracy[4] > accuracy[1] + 0.05
 

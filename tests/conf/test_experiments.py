@@ -45,6 +45,9 @@ def settings_of(name, folder):
     }
     for quantity in settings["study"].get("quantities", {}).values():
         quantity |= {k: v for k, v in FEW.items() if k in quantity}
+    if name == "secrets_matrix":  # one of each kind
+        few = ("noiseless", "record_gaussian", "directional_gaussian")
+        settings["study"]["mechanisms"] = {k: settings["study"]["mechanisms"][k] for k in few}
     if "x" in settings["study"]:
         settings["study"]["x"] = settings["study"]["x"][:3]
     return settings, label
