@@ -94,6 +94,14 @@ class HasDatabaseLaw(Protocol):
         """Return the database's law under a secret."""
 
 
+@runtime_checkable
+class HasRecordedParts(Protocol):
+    """A scenario whose worlds were recorded: each part is as it is, whatever sizes are asked."""
+
+    def recorded(self, part: str) -> Transcript:
+        """Return the worlds of "shadow", "holdout" or "test"."""
+
+
 def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
     """Return the fact of type `kind`, or say which facts are offered."""
     for fact in facts.values():

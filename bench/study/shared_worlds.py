@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attacks.base import Attack, Attacker, Target, Transcript
 from bench.core.cell import canonical
 from bench.core.randomness import rng_for
-from bench.scenarios.base import Scenario
+from bench.scenarios.base import HasRecordedParts, Scenario
 from mechanisms.noise.identity import ExactRelease
 
 T = TypeVar("T", bound=np.generic)
@@ -75,6 +75,13 @@ class SharedWorlds:
         return self._parts[name]
 
     def _draw(self, part: str) -> Transcript:
+        if isinstance(self.scenario, HasRecordedParts):
+            if self.sizes.repetitions > 1:
+                raise ValueError(
+                    "recorded worlds are played once: repetitions must be 1, got "
+                    f"repetitions={self.sizes.repetitions}."
+                )
+            return self.scenario.recorded(part)
         secret = np.repeat(np.arange(len(self.scenario.secrets)), getattr(self.sizes, part))
         split = "test" if part == "test" else "shadow"
         drawn = [
