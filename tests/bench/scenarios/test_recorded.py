@@ -34,14 +34,14 @@ def audit(path, **options):
         attacks={
             "meta": {
                 "_target_": "attacks.meta_classifier.MetaClassifier",
-                "classifier": {"_target_": "sklearn.linear_model.LogisticRegression"},
-                "trained_on": "releases",
+                "estimator": {"_target_": "sklearn.linear_model.LogisticRegression"},
             }
         },
     )
     session = Session()
     (cell,) = cross.cells(session)
-    return cross.run_cell(cell, session)
+    rows = cross.run_cell(cell, session).rows
+    return max(row["value"] for row in rows if row["metric"] == "certified")
 
 
 def test_parts_hold_every_world_once(tmp_path):
@@ -79,3 +79,15 @@ def test_a_malformed_table_gets_one_line(tmp_path, name):
         Recorded(path=path, **COLUMNS).check()
     assert "\n" not in str(error.value)
     assert "t.csv" in str(error.value)
+
+
+def test_without_leakage_the_certificate_keeps_its_level(tmp_path):
+    path = tmp_path / "t.csv"
+    above = sum(audit(laplace_table(path, 0.0, 200, seed)) > 0 for seed in range(400))
+    assert above <= 31
+
+
+def test_laplace_at_epsilon_one_is_certified(tmp_path):
+    path = tmp_path / "t.csv"
+    found = [audit(laplace_table(path, 1.0, 40_000, seed)) for seed in range(20)]
+    assert sum(value >= 0.85 for value in found) >= 19
