@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bench.datasets.source import DataError
-from bench.scenarios.recorded import Recorded
+from bench.scenarios.outside_releases import OutsideReleases
 from bench.study.cross import Cross
 from bench.study.session import Session
 
@@ -26,7 +26,7 @@ def laplace_table(path, epsilon, n, seed):
 def audit(path, **options):
     cross = Cross(
         scenarios={
-            "recorded": {"_target_": "bench.scenarios.recorded.Recorded", "path": path}
+            "recorded": {"_target_": "bench.scenarios.outside_releases.OutsideReleases", "path": path}
             | COLUMNS
             | options
         },
@@ -46,7 +46,7 @@ def audit(path, **options):
 
 def test_parts_hold_every_world_once(tmp_path):
     path = written(tmp_path / "t.csv", np.repeat(["a", "b"], 100), np.arange(200))
-    scenario = Recorded(path=path, **COLUMNS)
+    scenario = OutsideReleases(path=path, **COLUMNS)
     parts = [scenario.recorded(part) for part in ("shadow", "holdout", "test")]
     values = np.concatenate([part.answers[:, 0] for part in parts])
     assert sorted(values) == list(range(200))
@@ -58,7 +58,7 @@ def test_rows_of_one_run_are_one_world(tmp_path):
     run = np.tile(np.repeat(np.arange(100), 2), 2)
     secret = np.repeat(["a", "b"], 200)
     path = written(tmp_path / "t.csv", secret, np.arange(400), run, names="s,x,r")
-    scenario = Recorded(path=path, repetition="r", **COLUMNS)
+    scenario = OutsideReleases(path=path, repetition="r", **COLUMNS)
     answers = np.concatenate([scenario.recorded(p).answers for p in ("shadow", "holdout", "test")])
     assert answers.shape == (200, 2)
     assert (answers[:, 1] == answers[:, 0] + 1).all()
@@ -76,7 +76,7 @@ MALFORMED = {
 def test_a_malformed_table_gets_one_line(tmp_path, name):
     path = written(tmp_path / "t.csv", *MALFORMED[name])
     with pytest.raises(DataError) as error:
-        Recorded(path=path, **COLUMNS).check()
+        OutsideReleases(path=path, **COLUMNS).check()
     assert "\n" not in str(error.value)
     assert "t.csv" in str(error.value)
 

@@ -27,7 +27,7 @@ SMALLEST = 10  # worlds of one secret in one part: a threshold on fewer says not
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded(TableFile):
+class OutsideReleases(TableFile):
     """Audit what another system released: one row of the table is one release.
 
     The rows of every secret are split at random: attacks are trained on one part, thresholds
