@@ -5,7 +5,8 @@ the secrets, a `Guess`, `Intervals`). Then one file an attack: `meta_classifier`
 classifier), `likelihood_ratio` (optimal under the scenario's model), `majority` (the floor).
 `reconstruction` holds attacks that rebuild a database or an entry instead of guessing a secret;
 `interval` bounds hidden cells of tables, `bayesian_receiver` says what a release is worth to a
-receiver, `differencing` uses two queries that differ in little.
+receiver (`receiver_guess` is its guess), `differencing` uses two queries that differ in little
+(`difference_attack` is it in the benchmark).
 """
 
 from mechanisms.lazy import lazy_names
@@ -16,6 +17,8 @@ __getattr__ = lazy_names(
         "MetaClassifier": "meta_classifier",
         "LikelihoodRatio": "likelihood_ratio",
         "Majority": "majority",
+        "BayesianReceiver": "receiver_guess",
+        "DifferencingAttack": "difference_attack",
         "Transcript": "base",
         "Guess": "base",
         "Intervals": "base",

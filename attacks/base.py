@@ -194,13 +194,18 @@ class Target:
     ----------
     mechanism : Mechanism
     n_secrets : int
-    laws : tuple of AnswerLaw, or None
-        The answer's law under each secret; None where the scenario offers none.
+    laws, database_laws : tuple of AnswerLaw, or None
+        The law under each secret of what the mechanism sees, and of the records, where there is.
+    new_data : bool
+        Whether every release is of data drawn anew given the secret: releases are then
+        independent given it.
     """
 
     mechanism: Mechanism
     n_secrets: int
     laws: tuple[AnswerLaw, ...] | None
+    database_laws: tuple[AnswerLaw, ...] | None = None
+    new_data: bool = False
 
 
 class UnsupportedMechanismError(NotPossibleError):

@@ -60,19 +60,27 @@ class LikelihoodRatio:
             for law in target.laws
         )
         del shadow
-        return DensityAttacker(mechanism=target.mechanism, laws=target.laws, finite=finite)
+        return DensityAttacker(
+            mechanism=target.mechanism, laws=target.laws, finite=finite, new_data=target.new_data
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DensityAttacker:
     """The exact release densities as an attacker."""
 
-    mechanism: Mechanism
+    mechanism: Mechanism | HasLogDensity
     laws: tuple[AnswerLaw, ...]
     finite: tuple[FiniteLaw, ...]
+    new_data: bool = False
 
     def score(self, releases: Array) -> FloatArray:
         """Return log densities, one column a secret; a release impossible under all scores 0."""
+        if self.new_data and releases.shape[1] > 1:  # independent given the secret
+            return sum(
+                (self.score(releases[:, j, None]) for j in range(releases.shape[1])),
+                np.zeros((len(releases), len(self.laws))),
+            )
         columns = self._closed_form(releases)
         if columns is None:
             columns = self._sum_over_atoms(releases)

@@ -2,6 +2,6 @@
 
 Open `docs/architecture.md` first, then `bench.study.cross`. The packages follow the way of a run:
 `config` composes it, `study` lists cells and computes one, `sweep` runs them, `store` records them,
-`leaderboard` and `figures` draw from the store. `scenarios`, `datasets`, `metrics` and
-`quantities` hold components; `core` what all of these share.
+`leaderboard` and `figures` draw from the store. `publish` answers one question about one table.
+`scenarios`, `datasets`, `metrics` and `quantities` hold components; `core` what all of these share.
 """

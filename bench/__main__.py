@@ -22,11 +22,17 @@ from bench.config.build import ConfigError, build, unknown
 from bench.config.choices import check_choices
 from bench.config.compose import KEYS, engine_of, experiment_of, listing, plain
 from bench.core.cell import Plain
-from bench.leaderboard.terminal import missing_folder, print_listing, print_outcome, print_plan
+from bench.leaderboard.terminal import (
+    missing_folder,
+    print_listing,
+    print_outcome,
+    print_plan,
+    print_words,
+)
 from bench.store.address import known_secrets, scrub
 from bench.store.read_sweep import mean_seconds, told_of_older
 from bench.store.tracking import Store, StoreError, existing_store, tracking_uri
-from bench.study.session import Session
+from bench.study.session import HasWords, Session
 
 USAGE = (
     "Run one: python -m bench +experiment=NAME [overrides]; more: python -m bench list=mechanisms"
@@ -75,6 +81,9 @@ def run(config: DictConfig) -> int:
         sys.stderr.write(f"{older}\n")
     outcome = experiment.run(engine, store, cells, session, resume=settings["resume"])
     print_outcome(outcome, experiment.title, settings["show"], uri)
+    if isinstance(experiment.study, HasWords):
+        words = list(HydraConfig.get().overrides.task)
+        print_words(experiment.study.words(outcome.listed, words))
     return FAILED_CELLS if outcome.summary.failed else 0
 
 

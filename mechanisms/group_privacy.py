@@ -25,6 +25,7 @@ from mechanisms.noise.gaussian import (
     check_calibration,
     target_distance,
 )
+from mechanisms.noise.geometric import GeometricNoise, GeometricRelease
 from mechanisms.noise.laplace import LaplaceNoise, laplace_scale
 from mechanisms.privacy.accounting import THEOREM as ACCOUNTED
 from mechanisms.privacy.accounting import laplace_epsilon
@@ -149,6 +150,34 @@ class GroupLaplace:
                 notion=Approximate(delta=0.0),
                 conditions=(Condition.REAL_NUMBERS,),
             ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupGeometric:
+    """Release ``F + Z``, F in whole numbers, with two-sided geometric Z of scale k S_1 / epsilon.
+
+    Parameters
+    ----------
+    group : int or None
+        k; None protects all units together (k = n).
+    """
+
+    requires: ClassVar = (Sensitivity,)
+    accepts: ClassVar = Epsilon
+    group: int | None = None
+
+    def calibrate(self, sensitivity: Sensitivity, *, budget: Epsilon) -> GeometricRelease:
+        """Scale independent geometric noise to the group's L1 sensitivity."""
+        if sensitivity.l1 != round(sensitivity.l1):
+            raise NotApplicableError(
+                f"geometric noise needs whole-number answers, the sensitivity is {sensitivity.l1:g}"
+            )
+        group = group_size(self.group, sensitivity)
+        scale = laplace_scale(group * sensitivity.l1, budget.epsilon)
+        return GeometricRelease(
+            noise=GeometricNoise(scales=np.full(sensitivity.dimension, scale)),
+            claim=GroupClaim(sensitivity=sensitivity, group=group, notion=Approximate(delta=0.0)),
         )
 
 

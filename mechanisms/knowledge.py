@@ -29,6 +29,9 @@ class GaussianAnswers(Knowledge):
         Each secret's own covariance; a pair shares the average of its two.
     pairs : tuple of (i, j)
         Indices of the secrets to be kept indistinguishable.
+    steps : array of shape (m,), or None
+        Step of the lattice that each coordinate of real answers lies on, which the Gaussian does
+        not know of: 1 for a count, 1/n for a mean of n whole numbers, 0 for none. None: unknown.
 
     References
     ----------
@@ -38,6 +41,7 @@ class GaussianAnswers(Knowledge):
     means: FloatArray
     covariances: FloatArray
     pairs: Pairs
+    steps: FloatArray | None = None
 
     def __post_init__(self) -> None:
         means, covariances = finite("means", self.means), finite("covariances", self.covariances)
@@ -50,6 +54,13 @@ class GaussianAnswers(Knowledge):
             GaussianLaw(mean=mean, covariance=covariance)
         if not self.pairs or not set(chain(*self.pairs)) <= set(range(len(means))):
             raise ValueError(f"pairs must index the {len(means)} means, got pairs={self.pairs!r}.")
+        if self.steps is not None:
+            steps = finite("steps", self.steps)
+            if steps.shape != means.shape[1:] or (steps < 0).any():
+                raise ValueError(
+                    f"steps must be {means.shape[1]} numbers of at least 0, got {self.steps!r}."
+                )
+            object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "means", means)
         object.__setattr__(self, "covariances", covariances)
 

@@ -10,6 +10,7 @@ from scipy.special import softmax
 
 from attacks.base import UnsupportedMechanismError
 from attacks.outside.lattice import Lattice
+from attacks.outside.list_decoder import ListDecoder
 from mechanisms.check import BoolArray, FloatArray, IntArray
 from mechanisms.noise.rank import noised_directions
 
@@ -17,7 +18,7 @@ RANKS = 2  # that enumeration reaches
 CANDIDATES = 250_000  # of one release
 CHUNK = 100_000  # numbers at once: what fits a fast cache
 STEEP = 1e-3  # least share of a noised direction that enumerated coordinates must carry
-ROUNDING = 1e-15  # of the largest noise variance: what a sampled zero variance really is
+FLOATS = 1e-14  # of a release's size: what is left of it by float arithmetic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,8 +30,10 @@ class Decoder:
     follow from these combinations; a wrong guess leaves them off their lattices. So every value of
     r coordinates is tried, the rest is set to the nearest point of the lattice, and each candidate
     weighs ``exp(-J)``, J half the squared distance in noise, in rounding and in the prior. Without
-    rounding the right candidate weighs all. Where noise has full rank, or rounding is as coarse as
-    the lattices, nothing can be enumerated and the mean is the linear one.
+    rounding the right candidate weighs all. Where r is larger, or the candidates too many, or noise
+    of full rank is small in some direction, the likeliest points are listed instead
+    (`ListDecoder`). Where too many points are likely, or rounding is as coarse as the lattices,
+    the mean is the linear one.
 
     Parameters
     ----------
@@ -53,37 +56,41 @@ class Decoder:
         """Return the posterior means, shape (n, m), of ``(n, k, m)`` releases, averaged over k."""
         k = releases.shape[1]
         y = releases.mean(axis=1)
+        values, vectors, rank = noised_directions(self.noise / k)
+        values[: values.size - rank] = 0.0
+        # A rounding error is uniform on a step; that of floats grows with the release.
+        largest = float(np.linalg.eigvalsh(self.spread + self.noise)[-1])
+        size = float(np.abs(self.mean).max()) + 10 * largest**0.5
+        error = self.rounding**2 / 12 / k + (FLOATS * size) ** 2
+        variances = values + error
         fixed = self.enumerated()
-        # A rounding error is uniform on a step; that of floats is what a sampled 0 amounts to.
-        size = max(float(np.abs(releases).max()), 1.0)
-        error = self.rounding**2 / 12 / k + (1e-15 * size) ** 2
-        if fixed is None:
-            total = self.spread + self.noise / k + error * np.eye(self.mean.size)
-            return self.mean + (y - self.mean) @ np.linalg.solve(total, self.spread)
-        values, vectors, _ = noised_directions(self.noise / k)
-        variances = np.maximum(values, 0.0) + error + ROUNDING * max(values[-1], 0.0)
-        root = vectors / np.sqrt(variances)
-        step = max(1, CHUNK // (self.candidates(fixed) * self.mean.size))
-        parts = [self._posterior(y[i : i + step], fixed, root) for i in range(0, len(y), step)]
-        return np.concatenate(parts)
+        if fixed is not None:
+            root = vectors / np.sqrt(variances)
+            step = max(1, CHUNK // (self.candidates(fixed) * self.mean.size))
+            parts = [self._posterior(y[i : i + step], fixed, root) for i in range(0, len(y), step)]
+            return np.concatenate(parts)
+        if rank > 0 and self._coarse().any():
+            found = ListDecoder(
+                lattice=self.lattice, mean=self.mean, spread=self.spread, variances=variances,
+                vectors=vectors,
+            ).estimate(y)  # fmt: skip
+            if found is not None:
+                return found
+        total = self.spread + self.noise / k + error * np.eye(self.mean.size)
+        return self.mean + (y - self.mean) @ np.linalg.solve(total, self.spread)
 
     def enumerated(self) -> IntArray | None:
-        """Return the coordinates whose values are tried, None where the linear estimate serves.
+        """Return the coordinates whose values are tried, None where a list or a line serves.
 
         Raises
         ------
         UnsupportedMechanismError
-            If the rank, the number of candidates or the lack of lattices is in the way.
+            If too few coordinates have a lattice.
         """
         size = self.mean.size
         _, vectors, rank = noised_directions(self.noise)
         if rank in (0, size):
             return None
-        if rank > RANKS:
-            raise UnsupportedMechanismError(
-                f"noise of rank {rank} in {size} coordinates: enumeration reaches ranks up to "
-                f"{RANKS}"
-            )
         without = np.flatnonzero(self.lattice.step == 0)
         if size - without.size <= rank:
             raise UnsupportedMechanismError(
@@ -91,7 +98,7 @@ class Decoder:
                 f"got {size - without.size}: shadow answers of {without.tolist()} have no step"
             )
         usable = np.flatnonzero(self._coarse())
-        if usable.size <= rank:
+        if rank > RANKS or usable.size <= rank:
             return None
         noised = vectors[:, size - rank :]
         choices = [
@@ -100,13 +107,7 @@ class Decoder:
             if np.linalg.svd(noised[list(c)], compute_uv=False)[-1] > STEEP
         ]
         fewest = min(choices, key=self.candidates, default=None)
-        if fewest is None or self.candidates(fewest) > CANDIDATES:
-            wanted = "no end of" if fewest is None else f"{self.candidates(fewest):,}"
-            raise UnsupportedMechanismError(
-                f"noise of rank {rank} leaves {wanted} candidates a release, "
-                f"at most {CANDIDATES:,} are tried"
-            )
-        return fewest
+        return None if fewest is None or self.candidates(fewest) > CANDIDATES else fewest
 
     def _coarse(self) -> BoolArray:
         """Whether each coordinate's lattice is coarser than rounding, which else drowns it."""

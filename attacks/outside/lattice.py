@@ -12,6 +12,7 @@ from mechanisms.check import FloatArray, IntArray
 RELATIVE = 1e-11  # of an answer's size: far above the rounding of a sum of floats
 CREDIBLE = 1000  # a step of fewer tolerances fits any numbers by chance
 EXAMPLES = 10
+FRACTION = 1e-10  # of a step that is one over a whole number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,6 +71,7 @@ def lattice_of(answers: FloatArray) -> Lattice:
         )
     offset = np.sort(answers, axis=0)[len(answers) // 2]
     step = np.array([common_step(column) for column in answers.T])
+    step, offset = as_fractions(step, offset)
     scaled = np.rint((answers - offset) / np.where(step > 0, step, np.inf)).astype(np.int64)
     low, high = scaled.min(axis=0), scaled.max(axis=0)
     margin = (high - low + 1) // 2
@@ -106,3 +108,24 @@ def common_step(values: FloatArray) -> float:
     # Every difference tells the step with its own rounding error; long ones tell it best.
     multiples = np.rint(differences / step)
     return float(differences @ multiples / (multiples @ multiples))
+
+
+def as_fractions(step: FloatArray, offset: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return steps that are 1/n as such, and offsets as multiples of them: no digit is lost.
+
+    The step that differences show is right to the last digits but one, and is multiplied by
+    hundreds.
+
+    Examples
+    --------
+    >>> as_fractions(np.array([0.01 + 1e-15, 2.0]), np.array([40.47, 3.0]))[0].tolist()
+    [0.01, 2.0]
+    """
+    with np.errstate(divide="ignore"):
+        parts = np.rint(1 / step)
+    exact = (step > 0) & (parts >= 1)
+    parts = np.where(exact, parts, 1.0)
+    exact &= np.abs(parts * step - 1) < FRACTION
+    multiples = np.rint(offset * parts)
+    exact &= np.abs(multiples / parts - offset) <= RELATIVE * np.maximum(np.abs(offset), 1.0)
+    return np.where(exact, 1 / parts, step), np.where(exact, multiples / parts, offset)

@@ -61,22 +61,30 @@ class RunsUntilRevealed:
     def quantile_interval(self, q: float, level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the quantile of the law of runs, coverage at least `level`.
 
-        Order statistics (Conover, 1999, Section 3.2): no law is assumed, and the number of values
-        below the quantile is binomial. An upper end beyond the cap is inf.
+        An upper end beyond the cap is inf.
         """
-        within("q", q, 0, 1, ends="()")
-        tail = (1 - within("level", level, 0, 1, ends="()")) / 2
-        n = self.runs.size
-        values = np.concatenate([[0.0], np.sort(self.runs), [math.inf]])
-        # The r-th smallest value exceeds the quantile with probability P(Bin(n, q) < r), at most.
-        low = int(binom.ppf(tail, n, q))
-        high = int(binom.ppf(1 - tail, n, q)) + 1
-        return float(values[low]), float(values[high])
+        low, high = order_interval(self.runs, q, level)
+        return max(0.0, low), high
 
     @property
     def mean(self) -> float | None:
         """Mean number of runs; None unless every secret was revealed."""
         return None if np.isinf(self.runs).any() else float(self.runs.mean())
+
+
+def order_interval(values: FloatArray, q: float, level: float = 0.95) -> tuple[float, float]:
+    """Return an interval for the q-quantile of the law of `values` (n,), coverage >= `level`.
+
+    Order statistics (Conover, 1999, Section 3.2): no law is assumed, and the number of values
+    below the quantile is binomial. Too few values for an end leave it infinite.
+    """
+    within("q", q, 0, 1, ends="()")
+    tail = (1 - within("level", level, 0, 1, ends="()")) / 2
+    n = len(values)
+    ranked = np.concatenate([[-math.inf], np.sort(values), [math.inf]])
+    # The r-th smallest value exceeds the quantile with probability P(Bin(n, q) < r), at most.
+    low, high = int(binom.ppf(tail, n, q)), int(binom.ppf(1 - tail, n, q)) + 1
+    return float(ranked[low]), float(ranked[high])
 
 
 def run_until_revealed(

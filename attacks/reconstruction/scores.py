@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.check import FloatArray, IntArray, weights
+from mechanisms.check import Array, FloatArray, weights
 
 
-def fraction_reconstructed(guesses: IntArray, truth: IntArray) -> FloatArray:
+def fraction_reconstructed(guesses: Array, truth: Array) -> FloatArray:
     """Return the share of entries guessed right, shape (n,), of databases ``(n, e)``.
 
     An entry that a guess leaves unknown (-1) is not right.
@@ -16,7 +16,7 @@ def fraction_reconstructed(guesses: IntArray, truth: IntArray) -> FloatArray:
     return _hits(guesses, truth).mean(axis=1)
 
 
-def gain_over_prior(guesses: IntArray, truth: IntArray, prior: IntArray) -> FloatArray:
+def gain_over_prior(guesses: Array, truth: Array, prior: Array) -> FloatArray:
     """Return how much larger a share of entries is guessed right than by the prior alone, (n,).
 
     Parameters
@@ -29,7 +29,7 @@ def gain_over_prior(guesses: IntArray, truth: IntArray, prior: IntArray) -> Floa
     return fraction_reconstructed(guesses, truth) - fraction_reconstructed(alone, truth)
 
 
-def whole_database(guesses: IntArray, truth: IntArray) -> NDArray[np.bool_]:
+def whole_database(guesses: Array, truth: Array) -> NDArray[np.bool_]:
     """Return whether every entry is guessed right, shape (n,): its mean is P(all revealed)."""
     return np.all(_hits(guesses, truth), axis=1)
 
@@ -58,7 +58,7 @@ def odds_gained(posterior: FloatArray, prior: object) -> FloatArray:
     return moved.max(axis=1) - moved.min(axis=1)
 
 
-def _hits(guesses: IntArray, truth: IntArray) -> NDArray[np.bool_]:
+def _hits(guesses: Array, truth: Array) -> NDArray[np.bool_]:
     if np.shape(guesses) != np.shape(truth) or np.ndim(truth) != 2:
         raise ValueError(
             f"guesses and truth must both have shape (n, e), got {np.shape(guesses)} and "

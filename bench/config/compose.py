@@ -20,13 +20,14 @@ KEYS = {
     "name", "title", "seed", "repetitions", "n_shadow", "n_holdout", "n_test", "delta", "share",
     "grid", "scenario", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures",
     "show", "quantities", "x", "tracking_uri", "output", "resume", "dry_run", "list", "run_id",
-    "study", "engine",
+    "study", "engine", "target", "utility", "file",
 }  # fmt: skip
 
 MAPPINGS = (
-    "grid", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures", "quantities"
+    "grid", "scenarios", "mechanisms", "attacks", "metrics", "notions", "figures", "quantities",
+    "target",
 )  # fmt: skip
-TEXTS = ("name", "title", "output", "tracking_uri")
+TEXTS = ("name", "title", "output", "tracking_uri", "utility", "file")
 
 
 def plain(config: DictConfig) -> Plain:

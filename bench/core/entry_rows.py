@@ -6,7 +6,8 @@ import pandas as pd
 
 from bench.config.build import ConfigError, unknown
 
-LEDGER = ("claimed", "exact", "exact_unpooled", "certified")
+LEDGER = ("claimed", "exact", "exact_unpooled", "exact_recorded", "certified")
+OPTIONAL = ("exact_unpooled", "exact_recorded")  # not of every scenario
 PLACES = ("scenario", "cell")
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST_NAME = 250
 LEDGER = (
-    "claimed", "exact", "exact_unpooled", "ceiling", "certifiable", "certified", "matched",
+    "claimed", "exact", "exact_unpooled", "exact_recorded", "ceiling", "certifiable", "certified",
+    "matched",
 )  # fmt: skip
 
 

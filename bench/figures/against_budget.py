@@ -193,6 +193,8 @@ class AgainstBudget:
     def _note(self, rows: pd.DataFrame) -> str:
         counts = rows.loc[rows["metric"] == self.metric, "n"]
         lines = ["shaded: 95 % intervals" + (f", n = {int(counts.max())}" if len(counts) else "")]
+        if len(counts) and counts.max() == 0:
+            lines = ["computed, no sampling"]
         if self.beside:
             lines.append(f"dotted, crosses: {self.beside.replace('_', ' ')}")
         if self.ceiling is not None:

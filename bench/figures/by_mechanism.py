@@ -54,6 +54,7 @@ class ByMechanism:
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_xlim(left=min(0.0, float(rows["lower"].min())) if len(rows) else 0.0)
         axes.set_xlabel(self.label)
+        axes.set_ylabel("mechanism")
         axes.grid(visible=True, alpha=0.25, linewidth=0.5)
         counts = f", n = {int(rows['n'].max())}" if len(rows) else ""
         axes.legend(

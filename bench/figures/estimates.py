@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from bench.core.labels import format_number
 from bench.figures.against_budget import COLOURS
 from bench.figures.against_parameter import MARKERS
 
@@ -30,6 +31,12 @@ class Panel:
         Which of "x", "y" are logarithmic.
     limits : (float, float) or None
         Of the vertical axis.
+    axis : str
+        Column of the horizontal axis.
+    attack : str
+        Whose rows are drawn; empty for metrics of no attack.
+    where : mapping of column to value
+        Selects rows, for tables with more axes; a list selects several values.
     """
 
     metric: str
@@ -37,6 +44,18 @@ class Panel:
     axis_label: str
     log: Sequence[str] = ()
     limits: Sequence[float] | None = None
+    axis: str = "x"
+    attack: str = ""
+    where: Mapping[str, object] = field(default_factory=dict)
+
+    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Select the rows that are drawn."""
+        kept = (table["metric"] == self.metric) & (table["attack"] == self.attack)
+        kept &= table["statistic"] == ""
+        for column, value in self.where.items():
+            several = list(value) if isinstance(value, list | tuple) else [value]
+            kept &= table[column].isin(several) if column in table else False
+        return table[kept]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +87,7 @@ class Estimates:
         for axes, panel in zip(
             figure.subplots(1, len(self.panels), squeeze=False).flat, self.panels, strict=True
         ):
-            self._draw_panel(axes, panel, table[table["metric"] == panel.metric])
+            self._draw_panel(axes, panel, panel.rows(table))
         return figure
 
     def _draw_panel(self, axes: Axes, panel: Panel, rows: pd.DataFrame) -> None:
@@ -77,14 +96,15 @@ class Estimates:
         keys = list(dict.fromkeys(["mechanism", by_split]))
         for i, (key, own) in enumerate(rows.groupby(keys, sort=False, dropna=False)):
             name = self.words.get(str(key[0]), str(key[0]).replace("_", " "))
-            parts = [*(str(k) for k in key[1:] if pd.notna(k)), name]
+            parts = [*(_value(by_split, k) for k in key[1:] if pd.notna(k)), name]
             synthetic = (own["data"] == "synthetic").any()
             label = ", ".join([*parts, *["synthetic"] * bool(synthetic)])
             colour = colours[own[by_split].iloc[0]]
-            self._draw_line(axes, own.sort_values("x"), label, colour, i)
+            own = own.assign(x=own[panel.axis].astype(float)).sort_values("x")
+            self._draw_line(axes, own, label, colour, i)
         for axis in panel.log:
             getattr(axes, f"set_{axis}scale")("log")
-        if "x" not in panel.log and (rows["x"] % 1 == 0).all():
+        if "x" not in panel.log and (rows[panel.axis] % 1 == 0).all():
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         if np.isposinf(rows["value"].astype(float)).any():
             axes.text(
@@ -128,6 +148,12 @@ class Estimates:
                 ms=6 + 4 * i,  # arrows coincide: different sizes stay visible
                 transform=axes.get_xaxis_transform(), clip_on=False,
             )  # fmt: skip
+
+
+def _value(column: str, value: object) -> str:
+    """Return a value that tells lines apart, numbers with what they are."""
+    number = isinstance(value, int | float)
+    return f"{column} {format_number(value)}" if number else str(value)
 
 
 def _note(rows: pd.DataFrame) -> str:

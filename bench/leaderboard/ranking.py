@@ -7,9 +7,11 @@ import math
 import pandas as pd
 
 from bench.core.cell import FINISHED, RESERVED, ROW_COLUMNS, Plain
-from bench.core.entry_rows import LEDGER, PLACES, one_entry
+from bench.core.entry_rows import LEDGER, OPTIONAL, PLACES, one_entry
+from bench.study.ledger import MISFIT, VIOLATED
 
 SORT = "_sort"
+REFUTED = (VIOLATED, MISFIT)
 FIXED = {*RESERVED, *ROW_COLUMNS}
 
 
@@ -20,7 +22,8 @@ def leaderboard(
 
     Mechanisms are ranked within equal coordinates other than the mechanism, errors and attack
     metrics (each the largest over the cell's attacks) from small to large, metrics that are
-    ``higher_is_better`` from large to small.
+    ``higher_is_better`` from large to small. A cell whose claim is refuted (*violated*, *model
+    misfit*) has no such budget: it comes after all others.
     A cell without the sort metric gets no rank and stands last: a hole is shown, never averaged.
 
     Parameters
@@ -37,7 +40,7 @@ def leaderboard(
     axes = [c for c in table.columns if c not in FIXED]
     sort = sort or (show[-1] if show else "claimed")
     recorded = set(table["metric"])
-    ledger = [m for m in LEDGER if m != "exact_unpooled" or m in recorded]
+    ledger = [m for m in LEDGER if m not in OPTIONAL or m in recorded]
     shown = [m for m in dict.fromkeys([*show, sort]) if m not in ledger]
     lines = []
     places = [column for column in PLACES if column in table]
@@ -92,7 +95,12 @@ def rank_lines(board: pd.DataFrame, budget: list[str], *, more_is_better: bool) 
         if any(point < other for other in distinct):
             continue
         group = board[[own <= point for own in coordinates]].copy()
-        places = group[SORT].rank(method="min", ascending=not more_is_better)
+        refuted = group["verdict"].isin(REFUTED)
+        places, after = (
+            group[SORT].where(kept).rank(method="min", ascending=not more_is_better)
+            for kept in (~refuted, refuted)
+        )
+        places = places.fillna(after + places.count())
         group.insert(0, "rank", ["" if math.isnan(p) else str(int(p)) for p in places])
         for axis, value in point:
             group[axis] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,14 +18,15 @@ from bench.core.cell import FAILED, NOT_APPLICABLE, AnyCell, Plain
 from bench.core.entry_rows import LEDGER
 from bench.leaderboard.ranking import FIXED, leaderboard
 from bench.store.address import HIDDEN, Address
-from bench.study.ledger import MISFIT, SUSPECT, VIOLATED
+from bench.study.ledger import HOLDS_MODEL, MISFIT, SUSPECT, VIOLATED
 from bench.sweep.experiment import Outcome
 
 FLAGGED = {
-    VIOLATED: "bold red", MISFIT: "yellow", SUSPECT: "yellow", FAILED: "bold red",
-    NOT_APPLICABLE: "dim",
+    VIOLATED: "bold red", MISFIT: "yellow", SUSPECT: "yellow", HOLDS_MODEL: "cyan",
+    FAILED: "bold red", NOT_APPLICABLE: "dim",
 }  # fmt: skip
 WIDE = 220
+FEW = 3  # names in one line
 ALWAYS = ("rank", "mechanism", "verdict", "claimed")
 
 
@@ -124,13 +125,16 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
     if outcome.table["metric"].isin(LEDGER).any():
         units = sorted(summary.units)
         lines = (
-            f"claimed (upper bound), exact, certified (lower bound, 95 %), in {' | '.join(units)}.",
+            "claimed (upper bound), exact (under the model), exact_recorded (on records), "
+            f"certified (lower bound, 95 %), in {' | '.join(units)}.",
             "Intervals are 95 %; an attack metric is the largest over the cell's attacks.",
         )
         out.print("\n".join(lines), markup=False, highlight=False)
     for name, advice in summary.suspect:
         line = f"suspect: {name}: {advice}."
         out.print(line, markup=False, highlight=False, style="yellow", soft_wrap=True)
+    for told, names in (*summary.model_alone.items(), *summary.assumed.items()):
+        out.print(f"{told}: {listed(names)}.", markup=False, highlight=False, soft_wrap=True)
     if summary.synthetic:
         out.print("The data are synthetic.", style="yellow")
     for scenario, told in sorted(summary.notes):
@@ -140,6 +144,26 @@ def print_outcome(outcome: Outcome, title: str, show: list[str], uri: str) -> No
         if path.suffix in (".pdf", ".csv"):
             out.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
     print_where(uri, outcome.experiment_id, outcome.sweep, out)
+
+
+def print_words(text: str) -> None:
+    """Print paragraphs as they are: commands in them can be copied."""
+    out = console()
+    out.print()
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first few of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    first = list(names)
+    more = f" and {len(first) - FEW} more" if len(first) > FEW else ""
+    return ", ".join(first[:FEW]) + more
 
 
 def print_unfinished(reasons: Mapping[tuple[str, str], Sequence[str]], out: Console) -> None:

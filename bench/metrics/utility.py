@@ -21,6 +21,7 @@ from bench.metrics.base import (
 )
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, one_of
+from mechanisms.deterministic.cell_suppression import CellSuppression
 
 
 @runtime_checkable
@@ -40,6 +41,7 @@ class AbsoluteError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic."""
+        refuse_marks(mechanism)
         return by_statistic(games, names, mechanism, lambda error, _: np.abs(error))
 
 
@@ -52,6 +54,7 @@ class RelativeError:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean a statistic; a statistic that is always 0 is left out."""
+        refuse_marks(mechanism)
 
         def relative(error: FloatArray, answer: FloatArray) -> FloatArray:
             return np.abs(error[answer != 0]) / np.abs(answer[answer != 0])
@@ -78,6 +81,7 @@ class NormError:
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Estimate one mean."""
         del names
+        refuse_marks(mechanism)
 
         def size(block: Transcript) -> FloatArray:
             return np.linalg.norm(errors(block)[0], ord=self.norm, axis=1)
@@ -98,6 +102,7 @@ class NoiseVariance:
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Return the trace."""
         del names
+        refuse_marks(mechanism)
         if isinstance(mechanism, HasVariances):
             return {"": exact(float(mechanism.variances().sum()))}
 
@@ -119,10 +124,17 @@ class StatisticVariance:
 
     def estimate(self, games: Sequence[Blocks], names: Names, mechanism: Mechanism) -> Labelled:
         """Return one variance a statistic."""
+        refuse_marks(mechanism)
         if isinstance(mechanism, HasVariances):
             labelled = zip(names.statistics, mechanism.variances(), strict=True)
             return {s: exact(float(v)) for s, v in labelled}
         return by_statistic(games, names, mechanism, lambda error, _: error**2, first_errors)
+
+
+def refuse_marks(mechanism: Mechanism) -> None:
+    """Refuse releases in which marks stand for numbers: a mark is no count below 0."""
+    if isinstance(mechanism, CellSuppression):
+        raise NotMeasurableError("suppressed cells have no error; `CellError` reads them as 0")
 
 
 def first_errors(block: Transcript) -> tuple[FloatArray, FloatArray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -13,7 +14,58 @@ from bench.datasets.table.adult import Adult
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import MISSING, Columns, TableFile
 from bench.scenarios.statistics import Count
-from mechanisms.check import IntArray
+from mechanisms.check import IntArray, whole
+
+
+class Bits(Protocol):
+    """A binary column whose share of ones is public."""
+
+    synthetic: ClassVar[bool]
+
+    @property
+    def bits(self) -> IntArray:
+        """The column, shape (rows,)."""
+
+    @property
+    def share(self) -> float:
+        """Share of ones, in (0, 1)."""
+
+    @property
+    def digest(self) -> str:
+        """Identity of the data."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while the column was read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BalancedColumn:
+    """An invented column of which half of the rows have the value.
+
+    Parameters
+    ----------
+    rows : even int of at least 2
+    """
+
+    synthetic: ClassVar[bool] = True
+    notes: ClassVar[tuple[str, ...]] = ()
+    share: ClassVar[float] = 0.5
+    rows: int
+
+    def __post_init__(self) -> None:
+        if whole("rows", self.rows, low=2) % 2:
+            raise ValueError(f"rows must be even, got rows={self.rows}.")
+
+    @property
+    def digest(self) -> str:
+        """Identity of the column."""
+        return f"{self.rows} rows, half of them ones"
+
+    @property
+    def bits(self) -> IntArray:
+        """Zeros and ones in turn."""
+        return np.arange(self.rows) % 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +83,7 @@ class BinaryColumn:
         As in `bench.datasets.table.table_file.TableFile`.
     """
 
+    synthetic: ClassVar[bool] = False
     path: str | None = None
     column: str = "income"
     value: object = ">50K"
@@ -61,7 +114,8 @@ class BinaryColumn:
 
     @property
     def digest(self) -> str:
-        """The sha256 of the file."""
+        """The sha256 of the file; a column that does not fit is refused before anything runs."""
+        self.bits  # noqa: B018  (computed once, kept)
         return self._data.digest
 
     @cached_property

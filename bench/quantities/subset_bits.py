@@ -13,7 +13,7 @@ from attacks.reconstruction.scores import fraction_reconstructed
 from attacks.reconstruction.subset_counts import SubsetReconstruction
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
-from bench.quantities.binary_column import BinaryColumn
+from bench.quantities.binary_column import Bits
 from bench.quantities.noisy_counts import NoisyCounts, gaussian_counts, private_counts
 from bench.quantities.points import positive_points
 from bench.quantities.shares import share_of_entries
@@ -29,7 +29,7 @@ class SubsetBits:
 
     Parameters
     ----------
-    data : BinaryColumn
+    data : Bits
     at : sequence of float in (0, inf)
         Values of x.
     axis : {"noise", "epsilon"}
@@ -44,7 +44,7 @@ class SubsetBits:
     seed : int
     """
 
-    data: BinaryColumn
+    data: Bits
     at: Sequence[float]
     axis: Literal["noise", "epsilon"] = "noise"
     guess: Literal["counts", "prior"] = "counts"
@@ -74,6 +74,11 @@ class SubsetBits:
     def digest(self) -> str:
         """Identity of the data."""
         return self.data.digest
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the column is invented."""
+        return self.data.synthetic
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from attacks.base import Transcript
 from mechanisms.base import Knowledge, Mechanism, NotOfferedError
-from mechanisms.check import IntArray
+from mechanisms.check import Array, FloatArray, IntArray
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 
@@ -86,6 +88,48 @@ class HasClaim(Protocol):
         """Return what follows from the mechanism about the scenario's own secrets."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrueAnswer:
+    """The answer of the recorded data themselves, to be released once.
+
+    Parameters
+    ----------
+    answer : array of shape (1, *shape)
+    whole : array of bool, broadcast against the answer
+        Which coordinates are whole numbers whatever the data: counts.
+    note : str
+        Of which records.
+    groups : tuple of str
+        Names of the first axis of a two-dimensional answer.
+    """
+
+    answer: FloatArray
+    whole: Array
+    note: str
+    groups: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class HasTrueAnswer(Protocol):
+    """A scenario that knows the answer of the recorded data themselves."""
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return it; chance decides which records, where a release is about some of them."""
+
+
+@runtime_checkable
+class HasData(Protocol):
+    """A scenario that says whether several releases are of the same data.
+
+    ``data = "new"``: a world's data are drawn anew, given its secret, for every release after the
+    first; releases are then independent given the secret. Other scenarios' data stay.
+    """
+
+    @property
+    def data(self) -> Literal["same", "new"]:
+        """Whether data stay, or are new at every release."""
+
+
 @runtime_checkable
 class HasDatabaseLaw(Protocol):
     """A scenario that knows the law of its whole database, for mechanisms that work on records."""
@@ -95,11 +139,17 @@ class HasDatabaseLaw(Protocol):
 
 
 @runtime_checkable
-class HasRecordedParts(Protocol):
+class HasFixedParts(Protocol):
     """A scenario whose worlds were recorded: each part is as it is, whatever sizes are asked."""
 
-    def recorded(self, part: str) -> Transcript:
+    def fixed_part(self, part: str) -> Transcript:
         """Return the worlds of "shadow", "holdout" or "test"."""
+
+
+def has_new_data(scenario: Scenario) -> bool:
+    """Whether every release is of new data; other scenarios may call a table `data`."""
+    data = scenario.data if isinstance(scenario, HasData) else "same"
+    return isinstance(data, str) and data == "new"
 
 
 def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
@@ -108,4 +158,13 @@ def look_up_fact(facts: dict[type[Knowledge], Knowledge], kind: type[K]) -> K:
         if isinstance(fact, kind):
             return fact
     names = ", ".join(sorted(t.__name__ for t in facts)) or "nothing"
+    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")
+
+
+def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
+    """Return the fact of type `kind`, made now, or say which facts are offered."""
+    for offered, make in facts.items():
+        if issubclass(offered, kind):
+            return make()
+    names = ", ".join(sorted(t.__name__ for t in facts))
     raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K
-from bench.scenarios.chain_model import ChainModel, make_fact
+from bench.scenarios.base import K, TrueAnswer, make_fact
+from bench.scenarios.chain_model import ChainModel
+from bench.scenarios.true_answer import answer_of_sequences
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
@@ -54,6 +55,11 @@ class ChainCount(ChainModel):
         """Return the exact law of the count under a secret, atoms (a, 1)."""
         return self._laws[secret]
 
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the answer of the recorded sequences."""
+        del rng
+        return answer_of_sequences(self)
+
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the count's laws."""
         return make_fact(
@@ -92,10 +98,12 @@ class ChainCount(ChainModel):
 def gaussian_answers(
     laws: tuple[FiniteLaw, ...], pairs: tuple[tuple[int, int], ...]
 ) -> GaussianAnswers:
-    """Return the exact means and covariances of finite laws."""
+    """Return the exact means and covariances of finite laws of counts."""
     means = np.stack([law.weights @ law.atoms for law in laws])
     covariances = []
     for law, mean in zip(laws, means, strict=True):
         moved = law.atoms - mean
         covariances.append((law.weights[:, None] * moved).T @ moved)
-    return GaussianAnswers(means=means, covariances=np.stack(covariances), pairs=pairs)
+    return GaussianAnswers(
+        means=means, covariances=np.stack(covariances), pairs=pairs, steps=np.ones(means.shape[1])
+    )

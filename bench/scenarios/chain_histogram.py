@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from bench.scenarios.base import K
+from bench.scenarios.base import K, TrueAnswer, make_fact
 from bench.scenarios.chain_count import gaussian_answers
-from bench.scenarios.chain_model import ChainModel, make_fact
+from bench.scenarios.chain_model import ChainModel
+from bench.scenarios.true_answer import answer_of_sequences
 from mechanisms.check import FloatArray, IntArray
 from mechanisms.influence.knowledge import Candidates
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, Sensitivity
@@ -42,6 +43,11 @@ class ChainHistogram(ChainModel):
     def law(self, secret: int) -> FiniteLaw:
         """Return the exact law of the histogram under a secret, or say why there is none."""
         return self._laws[secret]
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the answer of the recorded sequences."""
+        del rng
+        return answer_of_sequences(self)
 
     def knowledge(self, kind: type[K]) -> K:
         """Offer the curve, Theta, sensitivity and candidates; under one prior the answers' laws."""

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,9 +14,13 @@ from attacks.base import Transcript
 from bench.core.cell import canonical
 from bench.datasets.sequences.chains import ChainSource
 from bench.datasets.table.label_option import label_of
-from bench.scenarios.base import K
+from bench.scenarios.chain_positions import positions_of
+from bench.scenarios.listed_sequences import listed_sequences
+from bench.scenarios.recorded import CountedAnswers
+from bench.scenarios.windows import recorded_windows
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole
+from mechanisms.collapse.knowledge import DatabasePrior
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.combination import pointwise_max
 from mechanisms.influence.curve import InfluenceCurve
@@ -138,7 +142,8 @@ class ChainModel:
     @cached_property
     def theta_chains(self) -> tuple[MarkovChain, ...]:
         """The class Theta."""
-        chains = [self.source.chain, *(other.chain for other in self.additional_priors)]
+        others = (other.chain for other in self.additional_priors)
+        chains = [self.source.chain, *getattr(self.source, "user_chains", ()), *others]
         sizes = {len(chain.transition) for chain in chains}
         if len(sizes) > 1:
             raise ValueError(f"the chains of Theta must share their states, got {sorted(sizes)}.")
@@ -149,10 +154,8 @@ class ChainModel:
     @property
     def one_prior(self) -> bool:
         """Whether Theta is the one law that worlds are drawn from."""
-        chain = self.source.chain
-        return self.uncertainty == 0 and len(self.theta_chains) == 1 and (
-            self.initial_law == "fixed" and chain.start != "free"
-        )  # fmt: skip
+        sure = self.uncertainty == 0 and self.initial_law == "fixed"
+        return sure and len(self.theta_chains) == 1 and self.source.chain.start != "free"
 
     def state(self, label: str | int | bool) -> int:
         """Return the code of a state; refuse a label that the chain does not have."""
@@ -162,15 +165,14 @@ class ChainModel:
     @cached_property
     def _secrets(self) -> list[tuple[int, int]]:
         """(position, state) of every secret."""
-        longest, chain = self.lengths[0], self.source.chain
-        law = chain.first_law
+        longest, law = self.lengths[0], self.source.chain.first_law
         possible = []
         for _ in range(longest):
             possible.append(np.flatnonzero(law > 0))
-            law = law @ chain.transition
+            law = law @ self.source.chain.transition
         wanted = None if self.values is None else [self.state(v) for v in self.values]
         found = []
-        for position in self._positions(longest):
+        for position in positions_of(self.positions, longest):
             values = [int(s) for s in possible[position - 1] if wanted is None or s in wanted]
             if len(values) > 1:
                 found += [(position, value) for value in values]
@@ -182,16 +184,6 @@ class ChainModel:
         if not found:
             raise ValueError("no entry has two possible values: there is no secret.")
         return found
-
-    def _positions(self, longest: int) -> list[int]:
-        if self.positions == "middle":
-            return [(longest + 1) // 2]
-        if self.positions == "all":
-            return list(range(1, longest + 1))
-        listed = [whole("positions", position) for position in self.positions]
-        if not listed or max(listed) > longest:
-            raise ValueError(f"positions must be in 1..{longest}, got {listed}.")
-        return listed
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -225,6 +217,22 @@ class ChainModel:
             where = np.flatnonzero(secret == value)
             database[where] = self.database_law(value).sample(len(where), rng)
         return Transcript(secret=secret, answers=self.answers_of(database), database=database)
+
+    @property
+    def estimated(self) -> str:
+        """How the protected sequences got into the chain; empty where they did not."""
+        return getattr(self.source, "estimated", "")
+
+    def recorded(self) -> CountedAnswers:
+        """Return the answers on all windows of the protected sequences."""
+        return self._windows
+
+    @cached_property
+    def _windows(self) -> CountedAnswers:
+        if len(self.lengths) > 1:
+            raise NotOfferedError("windows of records are those of one sequence, not of several")
+        found = getattr(self.source, "protected", ())
+        return recorded_windows(found, self.lengths[0], self._secrets, self.answers_of)
 
     def answers_of(self, database: IntArray) -> FloatArray:
         """Return the answers ``(n, m)`` of databases ``(n, entries)``."""
@@ -265,7 +273,13 @@ class ChainModel:
                 ),
             ),
             EntryValues: lambda: EntryValues(states=len(self.source.states)),
+            DatabasePrior: self._listed,
         }
+
+    def _listed(self) -> DatabasePrior:
+        self.only_one_prior(DatabasePrior)
+        at = sorted({p for p, _ in self._secrets}) if self.values is None else []
+        return listed_sequences(self.source.chain, self.lengths, at[0] if len(at) == 1 else None)
 
     def only_one_prior(self, kind: type[Knowledge]) -> None:
         """Refuse a fact that describes the answers under one prior where Theta holds more."""
@@ -273,12 +287,3 @@ class ChainModel:
             raise NotOfferedError(
                 f"{kind.__name__} describes one prior; the curator's Theta holds more than one"
             )
-
-
-def make_fact(facts: dict[type[Knowledge], Callable[[], Any]], kind: type[K]) -> K:
-    """Return the fact of type `kind`, made now, or say which facts are offered."""
-    for offered, make in facts.items():
-        if issubclass(offered, kind):
-            return make()
-    names = ", ".join(sorted(t.__name__ for t in facts))
-    raise NotOfferedError(f"the scenario offers {names}, not {kind.__name__}")

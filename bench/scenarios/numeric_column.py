@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import TableFile
 from bench.datasets.table.text_table import TextTable
-from bench.scenarios.base import K, look_up_fact
+from bench.scenarios.base import K, TrueAnswer, look_up_fact
 from bench.scenarios.conditional_laws import (
     SecretNumbers,
     count_unique,
@@ -23,10 +24,15 @@ from bench.scenarios.conditional_laws import (
     smoothed_law,
     table_law,
 )
+from bench.scenarios.recorded import CountedAnswers
 from mechanisms.base import Knowledge
 from mechanisms.check import IntArray, one_of, real, whole
 from mechanisms.knowledge import FiniteAnswers, GaussianAnswers, ScalarAnswers, Sensitivity
 from mechanisms.laws.finite import FiniteLaw
+
+ESTIMATED = (
+    "the laws were counted in the records that are to be protected; model='held_out' counts others"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +191,29 @@ class NumericColumn(TableFile):
         """The law of X given each secret, as curator and adversary know it."""
         return self._known_and_drawn[0]
 
+    @property
+    def estimated(self) -> str:
+        """How the protected records got into the laws; empty where they did not."""
+        return "" if self.model == "held_out" else ESTIMATED
+
+    def recorded(self) -> CountedAnswers:
+        """Return the protected records: those that the laws do not hold, or else all."""
+        laws = [
+            table_law(*self._records.where(label)) if self.model == "smoothed" else law
+            for label, law in zip(self.labels, self._known_and_drawn[1], strict=True)
+        ]
+        counts = [law.counts for law in laws if law.counts is not None]
+        ends = np.cumsum([0, *(len(c) for c in counts)])
+        return CountedAnswers(
+            answers=[law.atoms[:, None] for law in laws],
+            # Equal records are drawn anew together: how often each value comes up is all there is.
+            units=[np.arange(*pair) for pair in itertools.pairwise(ends)],
+            sizes=np.concatenate(counts),
+            unit="record",
+            words=f"{sum(int(c.sum()) for c in counts)} records"
+            + (" that the laws do not hold" if self.model == "held_out" else ""),
+        )
+
     @cached_property
     def _range(self) -> tuple[float, float]:
         """The range that X is known to lie in."""
@@ -198,12 +227,16 @@ class NumericColumn(TableFile):
 
     @cached_property
     def _facts(self) -> dict[type[Knowledge], Knowledge]:
+        return self.facts_of(self.laws)
+
+    def facts_of(self, laws: tuple[FiniteLaw, ...]) -> dict[type[Knowledge], Knowledge]:
+        """Return the facts that a curator with these laws would know."""
         facts: dict[type[Knowledge], Knowledge] = {
-            ScalarAnswers: ScalarAnswers(laws=self.laws, pairs=self.pairs),
+            ScalarAnswers: ScalarAnswers(laws=laws, pairs=self.pairs),
             FiniteAnswers: FiniteAnswers(
-                laws=tuple(self.law(i) for i in range(len(self.laws))), pairs=self.pairs
+                laws=tuple(as_vectors(law) for law in laws), pairs=self.pairs
             ),
-            GaussianAnswers: self._gaussian(),
+            GaussianAnswers: self._gaussian(laws),
         }
         low, high = self._range
         if high > low:
@@ -211,12 +244,11 @@ class NumericColumn(TableFile):
             facts[Sensitivity] = Sensitivity(l1=width, l2=width, unit="record", size=1, dimension=1)
         return facts
 
-    def _gaussian(self) -> GaussianAnswers:
+    def _gaussian(self, laws: tuple[FiniteLaw, ...]) -> GaussianAnswers:
         """Return the moments of the laws: a Gaussian approximation."""
-        means = np.array([law.weights @ law.atoms for law in self.laws])
+        means = np.array([law.weights @ law.atoms for law in laws])
         variances = [
-            law.weights @ (law.atoms - mean) ** 2
-            for law, mean in zip(self.laws, means, strict=True)
+            law.weights @ (law.atoms - mean) ** 2 for law, mean in zip(laws, means, strict=True)
         ]
         return GaussianAnswers(
             means=means[:, None],
@@ -240,6 +272,16 @@ class NumericColumn(TableFile):
             where = np.flatnonzero(secret == value)
             answers[where] = as_vectors(law).sample(len(where), rng)
         return Transcript(secret=secret, answers=answers)
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the X of one record drawn at random from all that have a number and a secret."""
+        values, counts = self._records.values, self._records.counts
+        value = rng.choice(values, p=counts / counts.sum())
+        return TrueAnswer(
+            answer=np.array([[value]]),
+            whole=np.array([False]),
+            note=f"one record drawn at random from all {int(counts.sum())}",
+        )
 
 
 def as_vectors(law: FiniteLaw) -> FiniteLaw:

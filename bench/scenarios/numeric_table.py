@@ -8,8 +8,9 @@ from typing import Any, Literal
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.table_file import MISSING, Columns, TableFile
-from bench.scenarios.property_subsets import Model, PropertySubsets
+from bench.scenarios.property_subsets import PropertySubsets
 from bench.scenarios.statistics import Count, Mean, Statistic
+from bench.scenarios.subset_records import Model
 
 
 def numeric_table(

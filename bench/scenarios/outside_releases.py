@@ -131,7 +131,7 @@ class OutsideReleases(TableFile):
                 found[part].append(chosen)
         return {part: worlds.rows(np.concatenate(rows)) for part, rows in found.items()}
 
-    def recorded(self, part: str) -> Transcript:
+    def fixed_part(self, part: str) -> Transcript:
         """Return the recorded worlds of one part: "shadow", "holdout" or "test"."""
         return self._parts[part]
 
@@ -185,6 +185,6 @@ class OutsideReleases(TableFile):
         raise NotOfferedError(f"the law of recorded releases is not known (secret {secret})")
 
     def draw(self, secret: IntArray, split: str, rng: np.random.Generator) -> Transcript:
-        """Refuse: recorded worlds cannot be drawn anew; see `recorded`."""
+        """Refuse: recorded worlds cannot be drawn anew; see `fixed_part`."""
         del secret, split, rng
         raise NotOfferedError("recorded worlds cannot be drawn anew")

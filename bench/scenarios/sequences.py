@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from attacks.base import Transcript
+from attacks.outside.public_fields import guess_by_group
 from bench.datasets.sequences.chains import never_left_notes
 from bench.datasets.sequences.sequence_file import SequenceFile
 from bench.datasets.sequences.sequence_statistics import (
@@ -20,8 +21,7 @@ from bench.datasets.sequences.sequence_statistics import (
 )
 from bench.datasets.source import DataError
 from bench.datasets.table.table_file import MISSING
-from bench.scenarios.base import K
-from bench.scenarios.chain_model import make_fact
+from bench.scenarios.base import K, TrueAnswer, make_fact
 from mechanisms.base import NotOfferedError
 from mechanisms.check import FloatArray, IntArray, one_of, whole, within
 from mechanisms.influence.chain import MarkovChain
@@ -134,7 +134,18 @@ class Sequences:
         found = self.sequence_statistics
         never_left = np.flatnonzero(found.transitions.sum(axis=1) == 0)
         never = never_left_notes([found.states[i] for i in never_left])
-        return (PUBLIC, *found.notes, *never, *counted)
+        return (PUBLIC, self._starting_point, *found.notes, *never, *counted)
+
+    @property
+    def _starting_point(self) -> str:
+        """What public fields tell of a queried label before any release."""
+        found = self.sequence_statistics
+        plain, grouped, n = guess_by_group(found.training, found.query)
+        return (
+            f"before any release the training part's most frequent label is right for "
+            f"{plain / n:.3f} of {n} queried entries, the most frequent one of an entry's group "
+            f"for {grouped / n:.3f}"
+        )
 
     @cached_property
     def _answered(self) -> IntArray:
@@ -218,6 +229,16 @@ class Sequences:
         del split, rng
         return Transcript(
             secret=secret, answers=np.broadcast_to(self.counts, (len(secret), *self.counts.shape))
+        )
+
+    def true_answer(self, rng: np.random.Generator) -> TrueAnswer:
+        """Return the recorded counts, group by group."""
+        del rng
+        return TrueAnswer(
+            answer=self.counts[None],
+            whole=np.array([True]),
+            note=f"all {int(self.counts.sum())} queried entries",
+            groups=self.sequence_statistics.groups,
         )
 
 

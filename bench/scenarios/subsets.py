@@ -42,3 +42,19 @@ def sum_features(features: FloatArray, chosen: IntArray) -> FloatArray:
     for start in range(0, len(chosen), step):
         total[start : start + step] = features[chosen[start : start + step]].sum(axis=1)
     return total
+
+
+def subset_moments(
+    without: FloatArray, with_property: FloatArray, take: int, size: int, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the exact mean and covariance of the statistics of a subset.
+
+    `take` records come from `with_property`, the rest from `without`, without replacement (the
+    finite population correction uses the population's covariance with divisor N - 1).
+    """
+    mean = np.zeros(weights.size)
+    covariance = np.zeros((weights.size, weights.size))
+    for rows, count in ((without, size - take), (with_property, take)):
+        mean += count * rows.mean(axis=0)
+        covariance += count * (1 - count / len(rows)) * np.cov(rows, rowvar=False)
+    return mean * weights, covariance * np.outer(weights, weights)

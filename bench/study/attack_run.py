@@ -23,6 +23,7 @@ from attacks.base import (
 from bench.core.cell import Plain, canonical
 from bench.core.randomness import rng_for
 from bench.metrics.base import Found, Scored
+from bench.scenarios.base import has_new_data
 from bench.study.game import Game
 from mechanisms.check import Array, FloatArray
 
@@ -124,8 +125,9 @@ class AttackRun:
                 for r in repetitions
             ]
         target = Target(
-            mechanism=game.mechanism, n_secrets=len(game.scenario.secrets), laws=game.laws()
-        )
+            mechanism=game.mechanism, n_secrets=len(game.scenario.secrets), laws=game.laws(),
+            database_laws=game.database_laws(), new_data=has_new_data(game.scenario),
+        )  # fmt: skip
         return [
             attack.fit(
                 game.training(r, k) if attack.trained else game.worlds("shadow"),

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from bench.core.cell import Plain, row
 from bench.metrics.base import Scored
-from bench.scenarios.base import HasClaim, HasNotes
+from bench.scenarios.base import HasClaim, HasNotes, has_new_data
 from bench.study.entries import Entry, entries, leading, own_notion
 from bench.study.evidence import CellEvidence
 from bench.study.game import Game
 from bench.study.ledger import largest_certifiable
+from bench.study.on_records import OnRecords
 from mechanisms.base import guarantee_of
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
+from mechanisms.privacy.composition import repeat_on_new_data
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.notion import Notion, PairNotion
 
@@ -70,6 +72,8 @@ def claim_of(game: Game, delta: float) -> Guarantee | NoClaim:
     """Return what is claimed about the scenario's secrets: by the mechanism, or from its noise."""
     if isinstance(game.scenario, HasClaim):
         return game.scenario.claim(game.mechanism, game.n_releases, delta)
+    if has_new_data(game.scenario):
+        return repeat_on_new_data(game.mechanism.guarantee, game.n_releases)
     return guarantee_of(game.mechanism, game.n_releases)
 
 
@@ -78,6 +82,8 @@ def entry_rows(entry: Entry) -> Rows:
     rows = [claimed_row(entry.claim), exact_row("exact", entry.exact)]
     if entry.unpooled is not None:
         rows.append(exact_row("exact_unpooled", entry.unpooled))
+    if entry.recorded is not None:
+        rows.append(recorded_row(entry.recorded))
     for attack, c in entry.certificates.items():
         if attack:
             rows.append(certified_row(c.display, c.verdict, c.n, attack))
@@ -92,11 +98,20 @@ def entry_facts(entry: Entry) -> Facts:
     """Return one entry in words."""
     claim, unit = entry.claim, entry.notion.unit
     facts = {"unit": unit, "verdict": entry.verdict, "exact": describe_bracket(entry.exact)}
-    facts["exact"] += entry.doubt and f"; settles nothing: {entry.doubt}"
+    facts["exact"] += entry.model_alone and f"; by the model alone: {entry.model_alone}"
+    if entry.model_alone:
+        facts["model_alone"] = entry.model_alone
+    if entry.recorded is not None:
+        facts["exact_recorded"] = (
+            f"{NOT_COMPUTABLE}: {entry.recorded.reason}"
+            if isinstance(entry.recorded, NotComputable)
+            else entry.recorded.words
+        )
     if isinstance(claim, Guarantee):
         value = UNBOUNDED if claim.unbounded else f"<= {claim.bound:.6g}"
         facts |= {
             "notion": claim.name, "theorem": claim.theorem, "assumptions": str(claim.assumptions),
+            "assumed": "\n".join((*claim.assumptions.public, *claim.assumptions.conditions)),
             "notes": "; ".join(claim.notes), "claim": f"{claim.name}: {unit} {value}",
         }  # fmt: skip
     else:
@@ -127,6 +142,16 @@ def exact_row(metric: str, found: Bracket | NotComputable) -> Plain:
         return hole(metric, describe_bracket(found))
     method = "exact" if found.exact else "bracket"
     return row(metric, value=found.hi, lower=found.lo, upper=found.hi, method=method)
+
+
+def recorded_row(found: OnRecords | NotComputable) -> Plain:
+    """Return the exact number on records, with the ends that drawing its units anew leaves."""
+    if isinstance(found, NotComputable):
+        return hole("exact_recorded", describe_bracket(found))
+    return row(
+        "exact_recorded", value=found.value, lower=found.lower, upper=found.upper,
+        n=found.n_units, method=found.words,
+    )  # fmt: skip
 
 
 def hole(metric: str, why: str) -> Plain:

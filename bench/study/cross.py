@@ -14,7 +14,7 @@ from bench.core.code_fingerprint import code_version, fingerprint
 from bench.core.labels import check_labels, check_names, check_recorded, format_number
 from bench.datasets.source import DataAbsentError
 from bench.metrics.base import SERVED_BY
-from bench.scenarios.base import Scenario
+from bench.scenarios.base import Scenario, has_new_data
 from bench.study.attack_run import play
 from bench.study.cell_rows import ledger_rows
 from bench.study.cell_spec import CellSpec
@@ -209,6 +209,10 @@ def calibrate_cell(spec: CellSpec, scenario: Scenario, session: Session) -> Mech
     if calibration.accepts is NoBudget and not isinstance(calibration, HasSharedCalibration):
         # There is nothing to share.
         return calibration.calibrate(*knowledge, budget=budget)
+    if spec.share == "together" and spec.n_releases > 1 and has_new_data(scenario):
+        raise NotApplicableError(
+            "releases of new data share no budget here: share=each gives every one its own"
+        )
     return calibrate(
         calibration, knowledge, budget=budget, n_releases=spec.n_releases, share=spec.share
     )

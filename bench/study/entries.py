@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.scenarios.base import HasClaim
+from bench.scenarios.base import HasClaim, has_new_data
 from bench.study.evidence import CellEvidence
 from bench.study.ledger import (
     DISPLAY_ERROR,
@@ -15,6 +15,7 @@ from bench.study.ledger import (
     Claim,
     verdict,
 )
+from bench.study.on_records import OnRecords
 from bench.study.suspicion import advice
 from mechanisms.base import HasOtherNotions, NotOfferedError
 from mechanisms.privacy.bracket import Bracket, NotComputable, NotComputableError
@@ -41,8 +42,10 @@ class Entry:
     certificates : mapping of attack to Certificate
         The empty name where the notion is not about attacks on pairs.
     verdict, advice : str
-    doubt : str
-        Why `exact` settles nothing on these worlds; empty where it does.
+    recorded : OnRecords, NotComputable or None
+        On the scenario's records; None where there are none.
+    model_alone : str
+        Why `exact` settles nothing on records; empty where it does.
     """
 
     notion: Notion
@@ -52,7 +55,8 @@ class Entry:
     certificates: Mapping[str, Certificate]
     verdict: str
     advice: str
-    doubt: str = ""
+    recorded: OnRecords | NotComputable | None = None
+    model_alone: str = ""
 
     @property
     def name(self) -> str:
@@ -93,7 +97,10 @@ def entries(
 
 def claim_in(claim: Guarantee, notion: Notion, cell: CellEvidence) -> Claim:
     """Return the claim in another notion: as the mechanism knows it, else converted."""
-    if isinstance(cell.mechanism, HasOtherNotions) and not isinstance(cell.game.scenario, HasClaim):
+    # What a mechanism knows is about its own secrets, and of several releases about the same data.
+    scenario = cell.game.scenario
+    same = cell.n_releases == 1 or not has_new_data(scenario)
+    if same and not isinstance(scenario, HasClaim) and isinstance(cell.mechanism, HasOtherNotions):
         known = cell.mechanism.guarantee_in(notion, cell.n_releases)
         if known is not None:
             return known
@@ -113,13 +120,18 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
     unpooled = None
     if isinstance(notion, PairNotion) and cell.unpooled is not None:
         unpooled = notion.exact(cell.unpooled)
+    recorded = cell.on_records(notion) if isinstance(notion, PairNotion) else None
+    ends = (recorded.lower, recorded.upper) if isinstance(recorded, OnRecords) else None
+    own = unpooled if isinstance(unpooled, Bracket) else None
+    alone = cell.model_alone(claim, told=bool(ends or own or certificates), counted=bool(ends))
     read = verdict(
         claim,
         exact,
         certificates,
         worlds_from_model=cell.game.scenario.worlds_from_model,
-        own=unpooled if isinstance(unpooled, Bracket) else None,
-        settles=not cell.doubt,
+        own=own,
+        recorded=ends,
+        model_alone=alone,
     )
     told = ""
     if read == SUSPECT and isinstance(claim, Guarantee):
@@ -136,7 +148,8 @@ def entry(claim: Claim, notion: Notion, cell: CellEvidence) -> Entry:
         certificates=certificates,
         verdict=read,
         advice=told,
-        doubt=cell.doubt if isinstance(exact, Bracket) else "",
+        recorded=recorded,
+        model_alone=alone if isinstance(exact, Bracket) else "",
     )
 
 

@@ -10,18 +10,26 @@ import numpy as np
 
 from bench.metrics.base import Scored
 from bench.metrics.roc import pair_scores
-from bench.scenarios.base import HasUnpooledLaws, K
+from bench.scenarios.base import HasUnpooledLaws, K, has_new_data
+from bench.scenarios.recorded import HasEstimates
 from bench.study.game import Game
 from bench.study.ledger import Counts, counted
+from bench.study.on_records import OnRecords, on_records
 from mechanisms.base import HasLeakage, Mechanism, NotOfferedError
 from mechanisms.check import Array
 from mechanisms.laws.answer import AnswerLaw
+from mechanisms.leakage.independent import IndependentReleases
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.rank import spared
-from mechanisms.privacy.bracket import NotComputableError
+from mechanisms.privacy.assumptions import Assumptions, Priors
+from mechanisms.privacy.bracket import NotComputable, NotComputableError
+from mechanisms.privacy.guarantee import Guarantee
 from mechanisms.privacy.notion import PairEvidence, PairNotion
 
+NO_RECORDS = "worlds are drawn from the model, not from records"
+NOTHING_TOLD = "there is no exact number on records, and no attack that could tell"
 NO_PAIR = "the scenario has no pair of secrets to tell apart"
+CONTINUOUS = "under a continuous model of records"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +70,9 @@ class CellEvidence:
 
     @property
     def releases(self) -> Array:
-        """What the mechanism released in them."""
+        """What the mechanism released in them; refused where these are not of those answers."""
+        if self.n_releases > 1 and has_new_data(self.game.scenario):
+            raise NotComputableError("releases of new data have no one answer to belong to")
         return self.game.releases("test")
 
     def knowledge(self, kind: type[K]) -> K:
@@ -92,12 +102,40 @@ class CellEvidence:
 
     @functools.cached_property
     def doubt(self) -> str:
-        """Why the model's exact number settles nothing on these worlds, or no text (`spared`)."""
+        """Which directions the noise spares, under a continuous model of records, or no text."""
         game = self.game
         found = spared(game.mechanism, game.laws() or ())
         if game.scenario.worlds_from_model or not found:
             return ""
-        return f"{found}, under a continuous model of records"
+        return f"{found}, {CONTINUOUS}"
+
+    def model_alone(self, claim: object, *, told: bool, counted: bool) -> str:
+        """Return why the model alone proves what it proves of a claim, or no text.
+
+        Parameters
+        ----------
+        claim : Guarantee, NoClaim or NotComparable
+            One for every prior needs no model.
+        told : bool
+            Whether an attack or an exact number beyond the model's could have told otherwise.
+        counted : bool
+            Whether the exact number on records is known.
+        """
+        scenario = self.game.scenario
+        assumed = claim.assumptions if isinstance(claim, Guarantee) else Assumptions()
+        if self.doubt or scenario.synthetic:
+            return self.doubt
+        if assumed.priors == Priors.ANY:
+            return ""
+        if isinstance(scenario, HasEstimates) and scenario.estimated:
+            return scenario.estimated
+        if scenario.worlds_from_model:
+            return "" if counted else NO_RECORDS
+        return "" if told else NOTHING_TOLD
+
+    def on_records(self, notion: PairNotion) -> OnRecords | NotComputable | None:
+        """Return the notion's exact number on the scenario's records."""
+        return on_records(self.game, notion, self.doubt)
 
     def _tests(self, games: list[Scored]) -> tuple[Counts, ...]:
         """Count one test a pair, repetitions pooled.
@@ -125,10 +163,11 @@ def compare_pairs(game: Game, laws: tuple[AnswerLaw, ...] | None) -> tuple[list[
         return [], _why_no_laws(game)
     if not isinstance(game.mechanism, HasLeakage):
         return [], "the mechanism's release law has no known form"
+    new = has_new_data(game.scenario)
+    together = 1 if new else game.n_releases
     try:
-        return [
-            game.mechanism.leakage(laws[i], laws[j], game.n_releases) for i, j in game.names.pairs
-        ], ""
+        found = [game.mechanism.leakage(laws[i], laws[j], together) for i, j in game.names.pairs]
+        return [IndependentReleases(p, game.n_releases) for p in found] if new else found, ""
     except NotComputableError as error:
         return [], str(error)
 

@@ -11,7 +11,7 @@ import numpy as np
 from attacks.base import Transcript, UnsupportedMechanismError
 from bench.core.randomness import rng_for
 from bench.metrics.base import Names
-from bench.scenarios.base import HasDatabaseLaw, Scenario
+from bench.scenarios.base import HasDatabaseLaw, Scenario, has_new_data
 from bench.study.session import Session
 from bench.study.shared_worlds import SharedWorlds, Sizes
 from mechanisms.base import HasPublicFacts, Mechanism, NotOfferedError
@@ -86,9 +86,9 @@ class Game:
     def _wholes(self) -> dict[str, Transcript]:
         return {}
 
-    def _seen(self, part: str) -> Array:
-        """Return what the mechanism sees of the worlds of one part."""
-        worlds = self.worlds(part)
+    def _seen(self, part: str, worlds: Transcript | None = None) -> Array:
+        """Return what the mechanism sees of the worlds of one part, or of these."""
+        worlds = worlds or self.worlds(part)
         seen = worlds.answers if self.mechanism.sees == "answers" else worlds.database
         if seen is None:
             raise ValueError("the mechanism works on records, but the scenario draws none.")
@@ -112,14 +112,23 @@ class Game:
     def _rng(self, part: str, *names: int) -> np.random.Generator:
         return rng_for(self.seed, "release", self.stream, self.release_stream, part, *names)
 
+    def _seen_again(self, part: str, at: slice, *names: int) -> Array:
+        """Return what the mechanism sees of some worlds at a later release."""
+        if not has_new_data(self.scenario):
+            return self._seen(part)[at]
+        split = "test" if part == "test" else "shadow"
+        rng = rng_for(self.seed, "new data", self.stream, part, *names)
+        return self._seen(part, self.scenario.draw(self.worlds(part).secret[at], split, rng))
+
     def _released(self, part: str, at: slice, *block: int) -> Array:
         """Return all releases of some worlds, each of the later ones from a stream of its own."""
-        first, seen = self._first(part)[at], self._seen(part)[at]
+        first = self._first(part)[at]
         if self.n_releases == 1:
             return first[:, None]
         releases = np.empty((len(first), self.n_releases, *first.shape[1:]), dtype=first.dtype)
         releases[:, 0] = first
         for j in range(1, self.n_releases):
+            seen = self._seen_again(part, at, j, *block)
             release = self.mechanism.release(seen, self._rng(part, j, *block))
             if release.shape != first.shape:
                 raise ValueError(
@@ -193,6 +202,15 @@ class Game:
         """Return the law under each secret of what the mechanism sees, or None for no such law."""
         try:
             return self.require_laws()
+        except NotOfferedError:
+            return None
+
+    def database_laws(self) -> tuple[AnswerLaw, ...] | None:
+        """Return the law of the records under each secret, or None for no such law."""
+        if not isinstance(self.scenario, HasDatabaseLaw):
+            return None
+        try:
+            return tuple(map(self.scenario.database_law, range(len(self.scenario.secrets))))
         except NotOfferedError:
             return None
 

@@ -10,10 +10,19 @@ from typing import Any
 from bench.config.build import ConfigError, unknown
 from bench.core.cell import RESERVED, ROW_COLUMNS, canonical
 from mechanisms.check import whole
+from mechanisms.deterministic.calibrations import (
+    ReceiverStrength,
+    RoundingBase,
+    RoundingRule,
+    SuppressionRule,
+)
 from mechanisms.privacy.budget import Budget, Epsilon, EpsilonDelta, RenyiEpsilon
 
 RELEASES = "n_releases"
-OWN_BUDGETS = (Epsilon, EpsilonDelta, RenyiEpsilon)
+OWN_BUDGETS = (
+    Epsilon, EpsilonDelta, RenyiEpsilon, ReceiverStrength, SuppressionRule, RoundingRule,
+    RoundingBase,
+)  # fmt: skip
 LABELLED = ("scenario", "mechanism", "target", "rank")  # columns that labels and ranks fill
 
 

@@ -29,6 +29,7 @@ ROUNDING = 1e-9
 CANDIDATES = 200
 
 HOLDS = "holds"
+HOLDS_MODEL = "holds (model)"
 VIOLATED = "violated"
 MISFIT = "model misfit"
 NO_CLAIM = "no claim"
@@ -153,12 +154,17 @@ def verdict(
     *,
     worlds_from_model: bool,
     own: Bracket | None = None,
-    settles: bool = True,
+    recorded: tuple[float, float] | None = None,
+    model_alone: str = "",
 ) -> str:
-    """Return whether the three numbers of a cell contradict each other.
+    """Return whether the numbers of a cell contradict each other.
 
+    *violated* is the arithmetic's word: the exact number, or an attack on the model's own worlds,
+    exceeds the claim. *model misfit* is the records': the number on them, the one under each
+    secret's own law, or an attack on worlds from records exceeds what the model allows.
     *holds* is proved by the exact number, or by a bracket's upper end but for the error that the
-    bracket states. Where no exact number settles it (none, or a bracket that straddles the claim),
+    bracket states, and by the number on records where it is known; *holds (model)* is proved by
+    the model alone. Where nothing settles it (no number, or a bracket that straddles the claim),
     attacks alone say *not refuted*, or *suspect* where the 95 % bound exceeds the claim and the
     one at error 1e-6 does not; *not checked* is neither.
 
@@ -173,9 +179,10 @@ def verdict(
         Whether the worlds were drawn from the model that `exact` is computed under.
     own : Bracket or None
         Under each secret's own law, where the model forces the sides to agree.
-    settles : bool
-        False where `exact` rests on what the worlds do not have (`CellEvidence.doubt`): it may
-        refute the claim, and prove nothing.
+    recorded : (lower, upper), or None
+        Ends of the exact number on records, where it is known.
+    model_alone : str
+        Why the model's exact number settles nothing on records; empty where it does.
     """
     known = exact if isinstance(exact, Bracket) else None
     certified = max((c.verdict for c in certificates.values()), default=0.0)
@@ -185,7 +192,8 @@ def verdict(
         return VIOLATED
     if exceeds(certified, min(claimed, ceiling)):
         return VIOLATED if worlds_from_model or known is None else MISFIT
-    if own is not None and exceeds(own.lo, claimed):
+    lows = (own.lo if own else 0.0, recorded[0] if recorded else 0.0)
+    if any(exceeds(low, claimed) for low in lows):
         return MISFIT
     if isinstance(claim, NotComparable):
         return INCOMPARABLE
@@ -193,12 +201,15 @@ def verdict(
         return NO_CLAIM
     if known is None and not certificates:
         return UNCHECKED
-    proved = settles and known is not None and not exceeds(known.hi, claimed)
+    on_records = recorded is None or not exceeds(recorded[1], claimed)
+    proved = known is not None and not exceeds(known.hi, claimed)
     settled = own is None or not exceeds(own.hi, claimed)
-    if proved and settled:
+    if proved and settled and on_records and not model_alone:
         return HOLDS
     shown = max((c.display for c in certificates.values()), default=0.0)
-    return SUSPECT if exceeds(shown, claimed) else OPEN
+    if exceeds(shown, claimed):
+        return SUSPECT
+    return HOLDS_MODEL if proved else OPEN
 
 
 def exceeds(value: float, bound: float) -> bool:

@@ -10,6 +10,7 @@ from bench.core.cell import Plain, row
 from bench.core.intervals import Estimate
 from bench.core.randomness import rng_for
 from bench.metrics.base import SERVED_BY, Labelled, NotMeasurableError
+from bench.scenarios.base import has_new_data
 from bench.study.attack_run import AttackRun, Played
 from bench.study.game import Game
 
@@ -47,6 +48,9 @@ def _estimates(
     game: Game, played: Played, label: str, metric: Any  # noqa: ANN401
 ) -> Iterator[tuple[str, Labelled | str]]:  # fmt: skip
     """Estimate a metric for every attack that serves it, or tell why it cannot be."""
+    if metric.needs == "releases" and game.n_releases > 1 and has_new_data(game.scenario):
+        yield "", "releases of new data have no one answer to be compared with"
+        return
     if metric.needs == "releases":
         games = [GameBlocks(game, r) for r in range(game.sizes.repetitions)]
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from bench.config.build import build
 from bench.core.cell import Cell, CellResult, canonical
@@ -60,6 +60,24 @@ class Study(Protocol):
 
     def run_cell(self, cell: Any, session: Session) -> CellResult:  # noqa: ANN401
         """Measure one cell; a pure function of the cell, whatever the session has kept."""
+
+
+@runtime_checkable
+class HasFollowUp(Protocol):
+    """A study whose results say which cells are to be measured next."""
+
+    def follow_up(self, results: Sequence[tuple[Cell[Any], CellResult]]) -> list[Cell[Any]]:
+        """Return further cells, none of them measured yet; an empty list ends the sweep."""
+
+
+@runtime_checkable
+class HasWords(Protocol):
+    """A study that ends with more than a table."""
+
+    def words(
+        self, results: Sequence[tuple[Cell[Any], CellResult]], overrides: Sequence[str]
+    ) -> str:
+        """Return what the results mean, given the words of the command."""
 
 
 def _kept(kept: OrderedDict[Hashable, V], most: int, key: Hashable, make: Callable[[], V]) -> V:

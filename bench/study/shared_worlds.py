@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from attacks.base import Attack, Attacker, Target, Transcript
 from bench.core.cell import canonical
 from bench.core.randomness import rng_for
-from bench.scenarios.base import HasRecordedParts, Scenario
+from bench.scenarios.base import HasFixedParts, Scenario, has_new_data
+from mechanisms.check import Array
 from mechanisms.noise.identity import ExactRelease
 
 T = TypeVar("T", bound=np.generic)
@@ -75,13 +76,13 @@ class SharedWorlds:
         return self._parts[name]
 
     def _draw(self, part: str) -> Transcript:
-        if isinstance(self.scenario, HasRecordedParts):
+        if isinstance(self.scenario, HasFixedParts):
             if self.sizes.repetitions > 1:
                 raise ValueError(
                     "recorded worlds are played once: repetitions must be 1, got "
                     f"repetitions={self.sizes.repetitions}."
                 )
-            return self.scenario.recorded(part)
+            return self.scenario.fixed_part(part)
         secret = np.repeat(np.arange(len(self.scenario.secrets)), getattr(self.sizes, part))
         split = "test" if part == "test" else "shadow"
         drawn = [
@@ -108,14 +109,24 @@ class SharedWorlds:
             self._attackers[key] = self._fit(attack, label, repetition, n_releases)
         return self._attackers[key]
 
+    def _exact(self, worlds: Transcript, repetition: int, k: int) -> Array:
+        """Return answers of shadow worlds as k releases, of new data where the scenario says so."""
+        answers = worlds.answers
+        if k == 1 or not has_new_data(self.scenario):
+            return np.broadcast_to(answers[:, None], (len(answers), k, *answers.shape[1:]))
+        streams = (
+            rng_for(self.seed, "new data", self.stream, "training", repetition, j)
+            for j in range(1, k)
+        )
+        later = [self.scenario.draw(worlds.secret, "shadow", rng).answers for rng in streams]
+        return np.stack([answers, *later], axis=1)
+
     def _fit(self, attack: Attack, label: str, repetition: int, k: int) -> Attacker:
         shadow = self.part("shadow")
         each = len(shadow) // self.sizes.repetitions
         worlds = shadow.rows(slice(repetition * each, (repetition + 1) * each))
-        answers = worlds.answers
-        exact = np.broadcast_to(answers[:, None], (each, k, *answers.shape[1:]))
         return attack.fit(
-            replace(worlds, releases=exact),
+            replace(worlds, releases=self._exact(worlds, repetition, k)),
             Target(mechanism=ExactRelease(), n_secrets=int(shadow.secret.max()) + 1, laws=None),
             rng_for(self.seed, "attack", self.stream, label, repetition),
         )
@@ -123,6 +134,8 @@ class SharedWorlds:
 
 def _read_only(values: NDArray[T]) -> NDArray[T]:
     """Return a copy of an array that nobody can change: other mechanisms see it too."""
+    if values.ndim and len(values) and values.strides[0] == 0:  # the same row in every world
+        return np.broadcast_to(values[0].copy(), values.shape)
     copy = np.array(values)
     copy.flags.writeable = False
     return copy

@@ -30,7 +30,8 @@ from bench.figures.draw import draw_all
 from bench.store.read_sweep import find_finished, read_cells
 from bench.store.run_schema import LONGEST_TAG
 from bench.store.tracking import Store
-from bench.study.session import Session, Study
+from bench.study.ledger import HOLDS_MODEL
+from bench.study.session import HasFollowUp, Session, Study
 from bench.sweep.engine import Engine
 from bench.sweep.progress import Progress
 
@@ -76,16 +77,28 @@ class Experiment:
         experiment_id = store.experiment_id(self.name)
         assert experiment_id is not None
         store.close_orphans(experiment_id)
-        keys = [cell.key for cell in cells]
-        known = find_finished(store, experiment_id, sweep, keys) if resume else {}
-        missing = [cell for cell in cells if cell.key not in known]
-        results = engine.run(self.study, missing, session or Session())
-        with Progress(len(cells), done=len(cells) - len(missing)) as progress, closing(results):
-            for cell, result in results:
-                told = store.clean(result)
-                known[cell.key] = store.record(experiment_id, sweep, cell, told, again=not resume)
-                progress.advance(cell, told)
-        runs = {key: known[key] for key in keys}
+        session = session or Session()
+        listed: list[AnyCell] = []
+        runs: dict[str, str] = {}
+        computed = 0
+        following = list(cells)
+        while following:
+            keys = [cell.key for cell in following]
+            known = find_finished(store, experiment_id, sweep, keys) if resume else {}
+            missing = [cell for cell in following if cell.key not in known]
+            results = engine.run(self.study, missing, session)
+            progress = Progress(len(following), done=len(following) - len(missing))
+            with progress, closing(results):
+                for cell, result in results:
+                    told = store.clean(result)
+                    known[cell.key] = store.record(
+                        experiment_id, sweep, cell, told, again=not resume
+                    )
+                    progress.advance(cell, told)
+            computed += len(missing)
+            listed += following
+            runs |= {key: known[key] for key in keys}
+            following = self._following(store, experiment_id, listed, runs)
         summary = Summary()
         table = tidy(summary.watch(read_cells(store, experiment_id, list(runs.values()))))
         run_id = store.record_sweep(
@@ -99,19 +112,31 @@ class Experiment:
             files = [Path(shutil.copy(path, self.output)) for path in drawn]
         return Outcome(
             store=store, sweep=sweep, experiment_id=experiment_id, run_id=run_id,
-            runs=list(runs.values()), table=table, summary=summary, files=files,
-            computed=len(missing),
+            cells=listed, runs=list(runs.values()), table=table, summary=summary, files=files,
+            computed=computed,
         )  # fmt: skip
+
+    def _following(
+        self, store: Store, experiment_id: str, cells: list[AnyCell], runs: Mapping[str, str]
+    ) -> list[AnyCell]:
+        """Return the cells that the results ask for next, if the study reads them at all."""
+        if not isinstance(self.study, HasFollowUp):
+            return []
+        results = read_cells(store, experiment_id, list(runs.values()))
+        read = zip(cells, results, strict=True)
+        return self.study.follow_up([(cell, result) for cell, (_, result) in read])
 
 
 @dataclass(slots=True)
 class Summary:
-    """What is told of all cells together: units, suspect cells, why numbers are missing."""
+    """What is told of all cells together: units, assumptions, suspect cells, missing numbers."""
 
     units: set[str] = field(default_factory=set)
     synthetic: bool = False
     notes: set[tuple[str, str]] = field(default_factory=set)
     suspect: list[tuple[str, str]] = field(default_factory=list)
+    model_alone: dict[str, list[str]] = field(default_factory=dict)
+    assumed: dict[str, dict[str, None]] = field(default_factory=dict)
     unfinished: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     @property
@@ -138,6 +163,12 @@ class Summary:
                     self.suspect.append((cell.name, told))
                 elif key.endswith(": advice"):  # of a notion that was asked for
                     self.suspect.append((f"{cell.name}, {key.removesuffix(': advice')}", told))
+            if facts.get("verdict") == HOLDS_MODEL and facts.get("model_alone"):
+                told = f"{HOLDS_MODEL}, {facts['model_alone']}"
+                self.model_alone.setdefault(told, []).append(cell.name)
+            for line in filter(None, facts.get("assumed", "").split("\n")):
+                mechanism = str(cell.labels.get("mechanism", cell.name))
+                self.assumed.setdefault(f"assumed, {line}", {})[mechanism] = None
             self.synthetic = self.synthetic or facts.get("data") == "synthetic"
             if facts.get("ingestion_notes"):
                 name = cell.labels.get("scenario") or cell.labels["mechanism"]
@@ -156,6 +187,7 @@ class Outcome:
     sweep: str
     experiment_id: str
     run_id: str
+    cells: list[AnyCell]
     runs: list[str]
     table: pd.DataFrame
     summary: Summary
@@ -166,6 +198,12 @@ class Outcome:
     def results(self) -> list[tuple[RecordedCell, CellResult]]:
         """All cells with their results, in order, read from the store."""
         return list(read_cells(self.store, self.experiment_id, self.runs))
+
+    @property
+    def listed(self) -> list[tuple[AnyCell, CellResult]]:
+        """The cells as they were listed, with their results."""
+        read = zip(self.cells, self.results, strict=True)
+        return [(cell, result) for cell, (_, result) in read]
 
 
 def sweep_id(name: str, cells: Sequence[AnyCell]) -> str:

@@ -6,11 +6,12 @@ import math
 from typing import Protocol
 
 import numpy as np
+from scipy.special import logsumexp
 
 from mechanisms.check import Array, FloatArray, IntArray, whole
 from mechanisms.laws.answer import AnswerLaw
 from mechanisms.laws.finite import FiniteLaw
-from mechanisms.leakage.finite_channel import channel_pair
+from mechanisms.laws.sequence import SequenceLaw
 from mechanisms.leakage.pair import FinitePair
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee
@@ -20,7 +21,10 @@ COLLAPSE_NOTE = "does not compose: two runs can reveal the whole database"
 
 
 class Listed(Protocol):
-    """A mechanism whose outputs, and the pairs of laws that it is to protect, can be listed."""
+    """A mechanism whose outputs, and the pairs of laws that it is to protect, can be listed.
+
+    Any two different outputs on one database reveal it: that is what collapses.
+    """
 
     def outputs(self) -> Array:
         """Return all possible outputs, shape (c, *release_shape)."""
@@ -37,18 +41,38 @@ def listed_leakage(
 ) -> FinitePair:
     """Compare `n_releases` runs on one database under two finite laws of it; exact.
 
+    Runs that all show the same output tell that output; runs that do not tell the database. How
+    often which output came tells nothing more, so the reduced channel ``{output, always} +
+    {database}`` is sufficient, for any number of runs.
+
     Raises
     ------
     NotComputableError
-        If a law is not finite, or there are too many tables of outputs to list.
+        If a law is not finite, or of sequences that are too many to list.
     """
-    if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
+    laws = [law.listed() if isinstance(law, SequenceLaw) else law for law in (first, second)]
+    one, other = laws
+    if not (isinstance(one, FiniteLaw) and isinstance(other, FiniteLaw)):
         raise NotComputableError("exact leakage needs finitely many databases")
-    outputs = mechanism.outputs()[:, None]
-    one, other = (
-        (law, mechanism.log_density(outputs, law.atoms[None]).T) for law in (first, second)
+    databases = np.unique(np.concatenate([one.atoms, other.atoms]), axis=0)
+    logs = (
+        _reduced(mechanism, law, databases, whole("n_releases", n_releases)) for law in (one, other)
     )
-    return channel_pair(one, other, n_releases)
+    return FinitePair.from_logs(*logs)
+
+
+def _reduced(mechanism: Listed, law: FiniteLaw, databases: Array, k: int) -> FloatArray:
+    """Return log probabilities of "this output, k times" and of "revealed, this database"."""
+    once = mechanism.log_density(mechanism.outputs()[:, None], law.atoms[None])
+    with np.errstate(divide="ignore"):
+        weights = np.log(law.weights)
+        always = k * once
+        # A database of one possible output is never revealed, nor is any by a single run.
+        stays = np.minimum(1.0, np.exp(always).sum(axis=0)) if k > 1 else np.ones(len(weights))
+        changes = np.where(once.max(axis=0) == 0, -np.inf, np.log1p(-stays))
+    revealed = np.full(len(databases), -np.inf)
+    revealed[row_numbers(law.atoms, databases)] = changes + weights
+    return np.concatenate([logsumexp(always + weights, axis=1), revealed])
 
 
 def worst_epsilon(mechanism: Listed, n_releases: int) -> float:
@@ -72,7 +96,7 @@ def collapse_guarantee(
     )
 
 
-def row_numbers(rows: Array, table: IntArray) -> IntArray:
+def row_numbers(rows: Array, table: Array) -> IntArray:
     """Return at which row of `table` (m, e), its rows all different, each of `rows` (n, e) is.
 
     Raises

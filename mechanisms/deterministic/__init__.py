@@ -4,7 +4,8 @@ Statistics: open `linear_statistics` first (the mean and its kin), then `gaussia
 Gaussian receiver gains, exactly) and `receiver_strength` (the classes that guarantees are stated
 for). Tables: `cell_suppression` and `rounding` release, `marks` says what a suppressed cell alone
 tells, `protection` what complements must achieve, `greedy_suppression` and `optimal_suppression`
-choose them.
+choose them. `calibrations` is what configuration files name; `statistic_receivers` and
+`cell_receivers` are the receivers of scenarios, for the ledger.
 """
 
 from mechanisms.lazy import lazy_names
@@ -21,5 +22,12 @@ __getattr__ = lazy_names(
         "Rounding": "rounding",
         "RandomRounding": "rounding",
         "Margin": "count_table",
+        "NoiselessStatistics": "calibrations",
+        "SuppressCells": "calibrations",
+        "RoundCells": "calibrations",
+        "RoundCellsAtRandom": "calibrations",
+        "StatisticReceivers": "statistic_receivers",
+        "CellReceivers": "cell_receivers",
+        "CountTable": "knowledge",
     },
 )

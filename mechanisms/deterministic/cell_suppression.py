@@ -13,14 +13,18 @@ from mechanisms.check import Array, FloatArray, IntArray, whole, within
 from mechanisms.deterministic.count_table import Axes, BoolArray, Margin, check_axes, counts
 from mechanisms.deterministic.marks import PRIMARY, SECONDARY, Marks, with_one_mark
 from mechanisms.deterministic.protection import ProtectionProblem, Suppression
-from mechanisms.privacy.guarantee import NoClaim
-from mechanisms.privacy.persuasive.persuasive_guarantee import PersuasiveGuarantee
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.persuasive.cell_priors import CellPrior, ListedPrior
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 from mechanisms.privacy.persuasive.receivers import SmallCountReceivers
 
 COUNTER_EXAMPLE = (
     "with totals released the cells are tied together: in rows (1, 1, 7, 1, 0) and (1, 0, 0, 2, 8) "
     "at threshold 2 all seven suppressed cells are recovered from the margins"
 )
+
+TIED = "released totals tie the cells together: a cell's posterior is not its own"
+UNUSED = np.random.default_rng(0)  # of a release without chance
 
 
 class SecondarySuppression(Protocol):
@@ -59,6 +63,7 @@ class CellSuppression:
     """
 
     sees: ClassVar[Sees] = "answers"
+    deterministic: ClassVar[bool] = True
     threshold: int
     alpha: float | None = None
     sensitive_below: int | None = None
@@ -84,7 +89,7 @@ class CellSuppression:
         return int(self.publish_zeros)
 
     @property
-    def guarantee(self) -> PersuasiveGuarantee | NoClaim:
+    def guarantee(self) -> Guarantee | NoClaim:
         """``-log alpha`` under the primary rule with nothing else released; else no claim."""
         if self.margins or self.secondary is not None:
             return NoClaim(reason=COUNTER_EXAMPLE)
@@ -102,7 +107,7 @@ class CellSuppression:
         ]
         if self.publish_zeros:
             notes.append("zeros are published and not protected")
-        return PersuasiveGuarantee(
+        return persuasive_guarantee(
             scores=f"negative log probability of every count below {sensitive}"
             + (", zeros excepted" if self.publish_zeros else ""),
             receivers=SmallCountReceivers(
@@ -114,7 +119,7 @@ class CellSuppression:
             notes=tuple(notes),
         )
 
-    def repeated_guarantee(self, n_releases: int) -> PersuasiveGuarantee | NoClaim:
+    def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return the guarantee of one release: the same table again says nothing new."""
         del n_releases
         return self.guarantee
@@ -173,6 +178,11 @@ class CellSuppression:
         check_axes(np.asarray(table).ndim, self.margins)
         return tuple(Margin.of(table, axes) for axes in self.margins)
 
+    @property
+    def ties(self) -> str:
+        """Why a cell's posterior is not its own: released totals; empty without them."""
+        return TIED if self.margins or self.secondary is not None else ""
+
     def losses(self, table: Array, priors: FloatArray) -> FloatArray:
         """Return each cell's score gain, for a receiver with independent cells; exact.
 
@@ -191,15 +201,23 @@ class CellSuppression:
                 f"priors must have shape {(*cells.shape, int(cells.max()) + 1)} or more counts, "
                 f"got {pmf.shape}."
             )
-        if pmf.min() < 0 or np.abs(pmf.sum(axis=-1) - 1).max() > 1e-9:
-            raise ValueError("priors must be non-negative and sum to 1 in every cell.")
-        low = self.smallest_suppressed
+        return self.cell_gains(self.release(cells[None], UNUSED), cells, ListedPrior(pmf=pmf))[0]
+
+    def cell_outcomes(self, table: IntArray, prior: CellPrior) -> tuple[FloatArray, FloatArray]:
+        """Return gain and probability 1 of each cell's only release, each ``(*shape, 1)``."""
+        released = np.where(self.primary(table), PRIMARY, table)
+        gains = self.cell_gains(released[None], table, prior)[0][..., None]
+        return gains, np.ones(gains.shape)
+
+    def cell_gains(self, releases: IntArray, table: IntArray, prior: CellPrior) -> FloatArray:
+        """Return the score gains by releases ``(n, *shape)`` of one table: (n, *shape)."""
+        low = np.full(table.shape, self.smallest_suppressed)
         sensitive = self.threshold if self.sensitive_below is None else self.sensitive_below
-        own = np.take_along_axis(pmf, cells[..., None], axis=-1)[..., 0]
-        hidden = pmf[..., low : self.threshold].sum(axis=-1)
+        own = prior.log_probability(table, table, table)
+        hidden = prior.log_probability(low, np.full(table.shape, self.threshold - 1), table)
         # A suppressed count's probability rises by 1 / Q(suppressed), a released one's to 1.
-        known = np.where(self.primary(cells), hidden, own)
-        protected = (cells >= low) & (cells < sensitive) & (own > 0)
+        known = np.where(releases < 0, hidden, own)
+        protected = (table >= low) & (table < sensitive) & (own > -np.inf)
         if self.structural is not None:
             protected &= ~np.asarray(self.structural, dtype=bool)
-        return np.where(protected, -np.log(np.where(protected, known, 1.0)), 0.0)
+        return -np.where(protected, known, 0.0)

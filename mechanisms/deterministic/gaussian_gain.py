@@ -22,7 +22,7 @@ from mechanisms.deterministic.quadratic_quantile import quadratic_quantile
 DETERMINED = 1e-10
 SINGULAR = 1e-12
 IMPOSSIBLE = 1e-7
-STEPS = 100
+STEPS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -148,7 +148,9 @@ class GaussianGain:
         return quantile + self.shrinkage_term()
 
     def exact(self, x: FloatArray, *, delta: float = 0.0) -> FloatArray:
-        """Return each entry's smallest kappa with P(loss > kappa) <= delta, shape (n,); exact.
+        """Return each entry's smallest kappa with P(loss > kappa) <= delta; exact.
+
+        Of databases ``(..., n)``, in their shape.
 
         Under noise the standardised posterior mean is normal, ``s ~ N(m, v)``, and the loss
         exceeds a number where s lies within some distance r of z: the largest r with
@@ -157,9 +159,9 @@ class GaussianGain:
         within("delta", delta, 0, 1, ends="[)")
         x = np.asarray(x, dtype=np.float64)
         if self.noise is None:
-            return self.losses(self.matrix @ x, x)
+            return self.losses(x @ self.matrix.T, x)
         slope, left = self.gain()
-        m = slope @ (self.matrix @ (x - self.receiver.mean))
+        m = (x - self.receiver.mean) @ self.matrix.T @ slope.T
         deviation = np.sqrt(np.einsum("ik,kl,il->i", slope, self.noise, slope))
         z = (x - self.receiver.mean) / self.receiver.deviations
         r = _distance_quantile(z - m, deviation, delta)

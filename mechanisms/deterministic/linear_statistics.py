@@ -15,8 +15,8 @@ from mechanisms.deterministic.gaussian_gain import GaussianGain
 from mechanisms.deterministic.gaussian_receiver import GaussianReceiver
 from mechanisms.deterministic.receiver_strength import GaussianReceivers
 from mechanisms.laws.answer import GaussianLaw
-from mechanisms.privacy.guarantee import NoClaim
-from mechanisms.privacy.persuasive.persuasive_guarantee import PersuasiveGuarantee
+from mechanisms.privacy.guarantee import Guarantee, NoClaim
+from mechanisms.privacy.persuasive.kappa_claim import persuasive_guarantee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,7 +61,7 @@ class LinearStatistics:
         >>> release = LinearStatistics.mean(4, receivers=GaussianReceivers(r1=1.69, r2=7 / 3))
         >>> release.release(np.array([[1.0, 2.0, 3.0, 6.0]]), np.random.default_rng(0)).tolist()
         [[3.0]]
-        >>> round(release.guarantee.kappa, 6)
+        >>> round(release.guarantee.bound, 6)
         2.537298
         """
         return cls(matrix=np.full((1, whole("size", size)), 1 / size), receivers=receivers)
@@ -93,7 +93,7 @@ class LinearStatistics:
         return self.noise is None
 
     @property
-    def guarantee(self) -> PersuasiveGuarantee | NoClaim:
+    def guarantee(self) -> Guarantee | NoClaim:
         """``kappa = r1 + log r2``; under noise plus the (1 - delta)-quantile of chi-squared_k.
 
         With noise ``V^-1/2 (S_A^1/2 e + K^1/2 g)``, ``|e|^2 <= r1`` and g standard normal, is a
@@ -110,7 +110,7 @@ class LinearStatistics:
             free = float(chi2.isf(self.delta, len(self.matrix))) if self.delta else math.inf
             kappa += free
             notes.append("noise adds surprise: the bound grows by a chi-squared quantile")
-        return PersuasiveGuarantee(
+        return persuasive_guarantee(
             scores="marginal Dawid-Sebastiani score of every entry",
             receivers=self.receivers,
             kappa=kappa,
@@ -124,7 +124,7 @@ class LinearStatistics:
     def _is_mean(self) -> bool:
         return len(self.matrix) == 1 and bool((self.matrix == self.matrix[0, 0]).all())
 
-    def repeated_guarantee(self, n_releases: int) -> PersuasiveGuarantee | NoClaim:
+    def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
         """Return what several releases of one database guarantee together.
 
         An exact statistic repeated says nothing new. Noisy ones say what their average says: noise

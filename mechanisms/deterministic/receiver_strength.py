@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from mechanisms.check import FloatArray, positive, within
+from mechanisms.check import BoolArray, FloatArray, positive, within
 from mechanisms.deterministic.gaussian_gain import GaussianGain
 
 Spread = Literal["condition", "eigenvalue", "marginal"]
@@ -63,10 +63,11 @@ class GaussianReceivers:
             "given an exact statistic the posterior is degenerate, given a noisy one its r2 grows"
         )
 
-    def admit(self, gain: GaussianGain, x: FloatArray) -> bool:
-        """Whether a receiver belongs to the class at database `x` (n,)."""
-        r1, r2 = smallest_class(gain, x, spread=self.spread)
-        return r1 <= self.r1 and r2 <= self.r2
+    def admits(self, gain: GaussianGain, x: FloatArray) -> BoolArray:
+        """Return at which databases `x` ``(..., n)`` a receiver belongs to the class: (...)."""
+        if needed_spread(gain, self.spread) > self.r2:
+            return np.zeros(np.shape(x)[:-1], dtype=bool)
+        return surprise(gain, x) <= self.r1
 
 
 def smallest_class(
@@ -88,11 +89,20 @@ def smallest_class(
         r2 is inf where no class admits the receiver: a singular correlation matrix, or under
         "marginal" statistics that determine an entry.
     """
+    return float(surprise(gain, x)), needed_spread(gain, spread)
+
+
+def surprise(gain: GaussianGain, x: FloatArray) -> FloatArray:
+    """Return ``(T - A mu)' (A S A')^-1 (T - A mu)`` at databases ``(..., n)``, shape (...)."""
     clean = replace(gain, noise=None)
-    r1 = float(clean.surprise(clean.matrix @ np.asarray(x, dtype=np.float64)))
+    return clean.surprise(np.asarray(x, dtype=np.float64) @ clean.matrix.T)
+
+
+def needed_spread(gain: GaussianGain, spread: Spread) -> float:
+    """Return the smallest r2 that admits a receiver; inf where none does."""
     if spread == "marginal":
-        smallest = float(clean.gain()[1].min())
-        return r1, 1 / smallest if smallest > 0 else math.inf
+        smallest = float(replace(gain, noise=None).gain()[1].min())
+        return 1 / smallest if smallest > 0 else math.inf
     weights = gain.matrix
     if len(weights) != 1 or (weights != weights[0, 0]).any() or weights[0, 0] == 0:
         raise ValueError(
@@ -102,8 +112,8 @@ def smallest_class(
     values = np.linalg.eigvalsh(receiver.correlation)
     # Rounding must not turn a singular matrix into one with a huge condition number.
     if values[0] <= receiver.size * np.finfo(np.float64).eps * values[-1]:
-        return r1, math.inf
+        return math.inf
     numerator = values[-1] / values[0] if spread == "condition" else 1 / values[0]
     shares = receiver.deviations**2 / (receiver.deviations**2).sum()
     largest = 1 - float(shares.max())
-    return r1, float(numerator / largest) if largest > 0 else math.inf
+    return float(numerator / largest) if largest > 0 else math.inf

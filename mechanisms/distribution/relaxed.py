@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from mechanisms.base import Calibration, Knowledge, NotApplicableError
-from mechanisms.check import FloatArray, positive, within
-from mechanisms.laws.answer import AnswerLaw
-from mechanisms.leakage.pair import PairLeakage, PostProcessed
-from mechanisms.noise.additive import AdditiveNoise, Claim, HasSplitNoise, NoiseLaw, additive
+from mechanisms.check import positive, within
+from mechanisms.distribution.lattice_steps import half_a_step, lattice_steps
+from mechanisms.noise.additive import AdditiveNoise, Claim, NoiseLaw, additive
 from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.noise.noise_sum import NoiseSum
 from mechanisms.privacy.assumptions import Assumptions, Condition
-from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import SMALLEST, Budget
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import Approximate
@@ -39,6 +38,9 @@ class ApproximateModel:
     divergence : float in [0, inf)
         lam: eta-approximate max-divergence between true law and model, in both directions.
     eta : float in [0, 1)
+    on_lattice : bool
+        Calibrate for answers on a lattice too, where no finite lam exists: every point of the
+        lattice has a probability, and none under a law with a density. For showing the break.
 
     References
     ----------
@@ -48,6 +50,7 @@ class ApproximateModel:
     calibration: Calibration
     divergence: float
     eta: float = 0.0
+    on_lattice: bool = False
 
     def __post_init__(self) -> None:
         within("divergence", self.divergence, 0, math.inf, ends="[)")
@@ -65,6 +68,12 @@ class ApproximateModel:
 
     def calibrate(self, *knowledge: Any, budget: Any) -> AdditiveNoise:  # noqa: ANN401
         """Return the wrapped mechanism with its claim widened."""
+        if lattice_steps(knowledge) is not None and not self.on_lattice:
+            raise NotApplicableError(
+                "real answers lie on a lattice, and the max-divergence between a law on a lattice "
+                "and one with a density is infinite: Theorem 4.6 says nothing. Theorem 4.7 does "
+                "(repair: floor)"
+            )
         inner = additive(self.calibration.calibrate(*knowledge, budget=budget))
         claim = ApproximateModelClaim(inner=inner.claim, divergence=self.divergence, eta=self.eta)
         return replace(inner, claim=claim)
@@ -96,10 +105,11 @@ class NearbyModel:
     ----------
     calibration : Calibration
         Of additive noise, with a claim in (epsilon, delta).
-    distance : float in (0, inf)
+    distance : float in (0, inf), or None
         W: largest infinity-Wasserstein distance in L1 between a true law and its model, in units
         of the query. Answers on a lattice are at least half a step a coordinate away from any law
         with a density; what else the model misses comes on top, and is assumed to be within W.
+        None takes that half a step a coordinate, where the scenario knows the steps.
     divergence : float in (0, inf), or None
         lam: the extra noise is ``Lap(W / lam)`` per coordinate, and the claim becomes
         ``(epsilon + 2 lam, e^lam delta)``, which is above the budget asked for.
@@ -113,8 +123,7 @@ class NearbyModel:
 
     Examples
     --------
-    >>> from mechanisms.knowledge import GaussianAnswers
-    >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>>     >>> from mechanisms.distribution.directional import DirectionalLaplace
     >>> from mechanisms.privacy.budget import Epsilon
     >>> answers = GaussianAnswers(
     ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)
@@ -129,12 +138,13 @@ class NearbyModel:
     """
 
     calibration: Calibration
-    distance: float
+    distance: float | None
     divergence: float | None = None
     share: float | None = None
 
     def __post_init__(self) -> None:
-        positive("distance", self.distance, infinite=False)
+        if self.distance is not None:
+            positive("distance", self.distance, infinite=False)
         if (self.divergence is None) == (self.share is None):
             raise ValueError(
                 "either divergence or share must be given, "
@@ -171,10 +181,11 @@ class NearbyModel:
                 f"at epsilon={budget.epsilon:g}, of which the model's noise has {left.epsilon:g}: "
                 f"{reason}"
             ) from reason
-        scales = np.full(inner.variances().size, self.distance / lam)
+        distance = self.distance if self.distance is not None else half_a_step(knowledge)
+        scales = np.full(inner.variances().size, distance / lam)
         return AdditiveNoise(
             noise=NoiseSum(model=inner.noise, extra=LaplaceNoise(scales=scales)),
-            claim=NearbyModelClaim(inner=inner.claim, distance=self.distance),
+            claim=NearbyModelClaim(inner=inner.claim, distance=distance),
         )
 
 
@@ -187,7 +198,12 @@ def _left_of(budget: Any, lam: float) -> Any:  # noqa: ANN401
             f"smallest budget {SMALLEST:g}"
         )
     if hasattr(budget, "delta"):
-        return replace(budget, epsilon=epsilon, delta=math.exp(-lam) * budget.delta)
+        delta = math.exp(-lam) * budget.delta
+        if delta == 0:
+            raise NotApplicableError(
+                f"epsilon={budget.epsilon:g} leaves no delta for the model's noise"
+            )
+        return replace(budget, epsilon=epsilon, delta=delta)
     return replace(budget, epsilon=epsilon)
 
 
@@ -211,46 +227,6 @@ class NearbyModelClaim:
             eta=0.0,
             theorem="Chen and Ohrimenko (2023), Theorem 4.7",
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NoiseSum:
-    """Two independent noises: the model's and an extra one."""
-
-    model: NoiseLaw
-    extra: LaplaceNoise
-
-    @property
-    def covariance(self) -> FloatArray:
-        """The noise covariance, shape (m, m)."""
-        return self.model.covariance + self.extra.covariance
-
-    def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
-        """Draw noise of shape (..., m)."""
-        return self.model.sample(shape, rng) + self.extra.sample(shape, rng)
-
-    def split_among(self, n_releases: int) -> NoiseSum:
-        """Return the sum of both noises, each for so many releases."""
-        if not isinstance(self.model, HasSplitNoise):
-            raise NotApplicableError("no composition theorem covers several releases of this noise")
-        return NoiseSum(
-            model=self.model.split_among(n_releases), extra=self.extra.split_among(n_releases)
-        )
-
-    def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
-        """Upper bound: either noise alone, the other one being post-processing."""
-        # P * N1 * N2 is a function of P * N1: each noise alone already bounds the whole.
-        return min(part.shift_epsilon(differences, delta, k) for part in (self.model, self.extra))
-
-    def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
-        """Bound the leakage by that of the model's noise alone (data processing)."""
-        # Only the upper end survives: the extra noise may hide everything.
-        return PostProcessed(self.model.leakage(first, second, k))
-
-    def marginal_log_density(self, releases: FloatArray, law: AnswerLaw) -> FloatArray:
-        """Refuse: the sum of two noises has no closed form."""
-        del releases, law
-        raise NotComputableError("the sum of two noises has no density in closed form")
 
 
 def widen(

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mechanisms.check import FloatArray, IntArray, finite, weights, whole
+from mechanisms.laws.finite import FiniteLaw
+from mechanisms.privacy.bracket import NotComputableError
+
+MOST_LISTED = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,6 +68,20 @@ class SequenceLaw:
             laws[t] = laws[t - 1] @ self.transition
         return laws
 
+    def listed(self) -> FiniteLaw:
+        """Return the law with all its databases listed.
+
+        Raises
+        ------
+        NotComputableError
+            If there are more than 1,024 sequences of states.
+        """
+        rows = every_sequence(self.initial.size, sum(self.lengths))
+        seen = rows[..., None] == np.arange(self.initial.size)
+        with np.errstate(divide="ignore"):
+            logs = self.log_likelihood(np.log(seen))
+        return FiniteLaw(atoms=rows.astype(np.float64), weights=np.exp(logs) / np.exp(logs).sum())
+
     def sample(self, size: int, rng: np.random.Generator) -> IntArray:
         """Draw `size` databases, shape (size, sum of lengths).
 
@@ -115,6 +133,21 @@ class SequenceLaw:
             total += _forward(self.initial, self.transition, logs)
             start += length
         return total
+
+
+def every_sequence(states: int, length: int) -> IntArray:
+    """Return all sequences of states 0, 1, ..., shape (states^length, length), up to 1,024.
+
+    Raises
+    ------
+    NotComputableError
+        If there are more.
+    """
+    if length * np.log(states) > np.log(MOST_LISTED) + 1e-9:
+        raise NotComputableError(
+            f"{states}^{length} sequences are too many to list, {MOST_LISTED:,} are the most"
+        )
+    return np.stack(np.unravel_index(np.arange(states**length), (states,) * length), axis=1)
 
 
 def _next(rows: FloatArray, state: IntArray, rng: np.random.Generator) -> IntArray:

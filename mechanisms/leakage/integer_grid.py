@@ -44,10 +44,7 @@ class PureBracket:
     processed: FinitePair
 
     def _dominating(self) -> FinitePair:
-        # Probabilities e^r/(1 + e^r) and 1/(1 + e^r): every pair with this ratio is a
-        # post-processing of theirs, so each of their numbers is an upper end.
-        logs = -np.logaddexp(0.0, np.array([self.ratio, -self.ratio]))
-        return FinitePair.from_logs(first=logs, second=logs[::-1])
+        return dominating_pair(self.ratio)
 
     def delta(self, epsilon: float) -> Bracket:
         """Bracket the hockey-stick divergence."""
@@ -68,6 +65,20 @@ class PureBracket:
     def accuracy(self) -> Bracket:
         """Bracket the Bayes ceiling."""
         return Bracket(self.processed.accuracy().lo, self._dominating().accuracy().hi)
+
+
+def dominating_pair(ratio: float) -> FinitePair:
+    """Return randomised response with this log ratio in [0, inf].
+
+    Every pair of laws with this largest log ratio is a post-processing of it, so each of its
+    numbers is an upper end.
+
+    References
+    ----------
+    Kairouz, Oh, Viswanath (2015), Theorem 2.5 (domination).
+    """
+    logs = -np.logaddexp(0.0, np.array([ratio, -ratio]))  # of e^r/(1 + e^r) and 1/(1 + e^r)
+    return FinitePair.from_logs(first=logs, second=logs[::-1])
 
 
 def laplace_lattice(first: AnswerLaw, second: AnswerLaw, scales: FloatArray) -> PureBracket:

@@ -15,7 +15,7 @@ from mechanisms.privacy.bracket import Bracket
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 TAIL = 1e-16
-ROUNDED = 1e-12
+ROUNDED = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,14 @@ class PartlyNoised:
         What lies beyond has a mass below 1e-16 under both laws.
         """
         reach = self.scale * -math.log(TAIL) + 9 * self.spread
+        near = 8 * self.spread  # the answers' spread rounds the kinks
         ends = np.unique(
             np.concatenate(
                 [
                     np.linspace(low, high, panels)
                     for low, high in (
-                        (-reach, 0.0), (0.0, self.distance), (self.distance, self.distance + reach)
+                        (-reach, 0.0), (0.0, self.distance), (self.distance, self.distance + reach),
+                        (-near, near), (self.distance - near, self.distance + near),
                     )
                 ]
             )
@@ -72,7 +74,7 @@ class PartlyNoised:
     def _mean(self, values: tuple[FloatArray, FloatArray]) -> Bracket:
         """Return an expectation; the two rules' difference bounds the error of the fine one."""
         coarse, fine = (float(mass @ v) for (mass, _), v in zip(self._rules, values, strict=True))
-        error = 2 * abs(fine - coarse) + ROUNDED * (1 + abs(fine))
+        error = 10 * abs(fine - coarse) + ROUNDED * (1 + abs(fine))
         return Bracket(fine - error, fine + error)
 
     def delta(self, epsilon: float) -> Bracket:

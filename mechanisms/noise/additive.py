@@ -9,17 +9,19 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from mechanisms.base import NotApplicableError, Sees
-from mechanisms.check import Array, FloatArray
+from mechanisms.check import Array, FloatArray, one_of
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.laws.quadratic_form import quadratic_form
 from mechanisms.leakage.pair import PairLeakage
+from mechanisms.noise.grid import ARITHMETICS, SLACK, Arithmetic, HasGrid
 from mechanisms.noise.point_mass import agreement, aligned_pair
 from mechanisms.privacy.assumptions import Assumptions
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.guarantee import Guarantee, NoClaim, NotComparable
 from mechanisms.privacy.indistinguishability import Approximate
 from mechanisms.privacy.notion import Notion
+from mechanisms.privacy.slack import at_smaller_delta, smaller_delta, widened
 
 
 class NoiseLaw(Protocol):
@@ -77,26 +79,60 @@ class HasClaimIn(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdditiveNoise:
-    """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise."""
+    """Release ``answer + Z`` with ``Z`` of law `noise`; the claim is computed from that noise.
+
+    Parameters
+    ----------
+    noise : NoiseLaw
+    claim : Claim
+    arithmetic : {"snapped", "float"}
+        How the sum is taken: rounded to a grid together (`mechanisms.noise.grid`), the default
+        for noise that has a grid, or as floats add up, whose last bits may name the answer.
+    """
 
     sees: ClassVar[Sees] = "answers"
     noise: NoiseLaw
     claim: Claim
+    arithmetic: Arithmetic = "snapped"
+
+    def __post_init__(self) -> None:
+        one_of("arithmetic", self.arithmetic, ARITHMETICS)
+
+    @property
+    def step(self) -> FloatArray | None:
+        """Step of the grid of releases, shape (m,); None where they are floats as they come."""
+        if self.arithmetic == "float" or not isinstance(self.noise, HasGrid):
+            return None
+        return self.noise.step
 
     @property
     def guarantee(self) -> Guarantee | NoClaim:
         """What one release guarantees."""
-        return self.claim.guarantee(self.noise, 1)
+        return self.repeated_guarantee(1)
 
     def repeated_guarantee(self, n_releases: int) -> Guarantee | NoClaim:
-        """Return what several releases of one answer guarantee together."""
-        return self.claim.guarantee(self.noise, n_releases)
+        """Return what several releases of one answer guarantee together, the grid's slack in it."""
+        slack = self.slack(n_releases)
+        found = at_smaller_delta(self.claim, slack).guarantee(self.noise, n_releases)
+        if isinstance(found, NoClaim) or slack == 0:
+            return found
+        own = getattr(self.claim, "notion", found.notion)
+        return widened(replace(found, notion=own), slack)
 
     def guarantee_in(self, notion: Notion, n_releases: int) -> Guarantee | NotComparable | None:
         """Return the claim in another notion where the claim can read it off the noise."""
         if not isinstance(self.claim, HasClaimIn):
             return None
-        return self.claim.guarantee_in(self.noise, notion, n_releases)
+        slack = self.slack(n_releases)
+        found = self.claim.guarantee_in(self.noise, smaller_delta(notion, slack), n_releases)
+        if not isinstance(found, Guarantee) or slack == 0:
+            return found
+        return widened(replace(found, notion=notion), slack)
+
+    def slack(self, n_releases: int) -> float:
+        """Log of the largest factor by which a release's probability is off its law's."""
+        step = self.step
+        return 0.0 if step is None else SLACK * step.size * n_releases
 
     def split_among(self, n_releases: int) -> AdditiveNoise:
         """Return the mechanism of which so many releases claim what one of this claims."""
@@ -106,7 +142,10 @@ class AdditiveNoise:
 
     def release(self, x: Array, rng: np.random.Generator) -> FloatArray:
         """Add fresh noise to answers ``(n_trials, m)``."""
-        return np.asarray(x, dtype=np.float64) + self.noise.sample(x.shape, rng)
+        answers = np.asarray(x, dtype=np.float64)
+        if self.step is not None and isinstance(self.noise, HasGrid):
+            return self.noise.release_on_grid(answers, rng)
+        return answers + self.noise.sample(x.shape, rng)
 
     def variances(self) -> FloatArray:
         """Return the noise variance of each coordinate, shape (m,)."""

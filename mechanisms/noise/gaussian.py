@@ -23,6 +23,8 @@ from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.unequal_gaussian import diagonalise
 from mechanisms.noise.additive import equal_covariances, is_point, point_as_gaussian
+from mechanisms.noise.grid import rounded_sum, standard_normal, steps_for
+from mechanisms.noise.rank import noise_root, noised_directions
 from mechanisms.privacy.assumptions import Condition
 from mechanisms.privacy.bracket import NotComputableError
 from mechanisms.privacy.budget import EpsilonDelta
@@ -54,13 +56,26 @@ class GaussianNoise:
     @cached_property
     def _root(self) -> FloatArray:
         """A root R of the covariance, R R' = covariance, factored once for all releases."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        root: FloatArray = vectors * np.sqrt(np.maximum(values, 0))
-        return root
+        return noise_root(self.covariance)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
         """Draw noise of shape (..., m)."""
         return rng.standard_normal(shape) @ self._root.T
+
+    @property
+    def step(self) -> FloatArray | None:
+        """Step of each coordinate's grid, shape (m,); None where a direction has no noise."""
+        if noised_directions(self.covariance)[2] < len(self.covariance):
+            return None
+        return steps_for(np.sqrt(np.diag(self.covariance)))
+
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+        noise, sizes = standard_normal(x.shape, rng), np.sqrt(np.diag(self.covariance))
+        step = steps_for(sizes)
+        if not (self.covariance - np.diag(sizes**2)).any():
+            return rounded_sum(x, noise, sizes, step)
+        return rounded_sum(x, noise @ self._root.T, np.ones_like(step), step)
 
     def shift_epsilon(self, differences: FloatArray, delta: float, k: int) -> float:
         """Epsilon of k releases at a delta; infinite off the noised subspace."""

@@ -12,6 +12,7 @@ from mechanisms.laws.answer import AnswerLaw
 from mechanisms.laws.finite import FiniteLaw
 from mechanisms.leakage.integer_grid import geometric_lattice, repeated, whole_numbers
 from mechanisms.leakage.pair import PairLeakage
+from mechanisms.leakage.repeated_line import geometric_line
 from mechanisms.noise.additive import AdditiveNoise
 from mechanisms.privacy.bracket import NotComputableError
 
@@ -74,6 +75,8 @@ class GeometricNoise:
         """
         if not (isinstance(first, FiniteLaw) and isinstance(second, FiniteLaw)):
             raise NotComputableError("exact leakage of this noise needs finitely many answers")
+        if k > 1 and self.scales.size == 1:
+            return geometric_line(first, second, float(self.scales[0]), k)
         one, other = (repeated(law, k) for law in (first, second))
         return geometric_lattice(one, other, np.tile(self.scales, k))
 

@@ -24,7 +24,9 @@ from mechanisms.leakage.laplace_shift import (
 from mechanisms.leakage.noisy_scalar import NoisedPoints
 from mechanisms.leakage.pair import GaussianShift, PairLeakage
 from mechanisms.leakage.partly_noised import PartlyNoised
+from mechanisms.leakage.repeated_line import laplace_line
 from mechanisms.noise.additive import shared_gaussian, spread_along
+from mechanisms.noise.grid import rounded_sum, standard_laplace, steps_for
 from mechanisms.privacy.bracket import NotComputableError
 
 MIXTURE_POINTS = 1024
@@ -56,6 +58,15 @@ class LaplaceNoise:
         """Draw noise of shape (..., m)."""
         return rng.laplace(scale=self.scales, size=shape)
 
+    @property
+    def step(self) -> FloatArray:
+        """Step of each coordinate's grid, shape (m,)."""
+        return steps_for(self.scales)
+
+    def release_on_grid(self, x: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return ``(n_trials, m)`` answers plus noise, rounded to multiples of the steps."""
+        return rounded_sum(x, standard_laplace(x.shape, rng), self.scales, self.step)
+
     def split_among(self, n_releases: int) -> LaplaceNoise:
         """Return the noise of which so many releases cost what one of this costs."""
         return LaplaceNoise(scales=self.scales * n_releases)
@@ -72,12 +83,15 @@ class LaplaceNoise:
     def leakage(self, first: AnswerLaw, second: AnswerLaw, k: int) -> PairLeakage:
         """Compare Gaussian answers of equal covariance, or finite ones along one coordinate.
 
-        Several releases of a whole-number answer are one release of that answer k times over.
+        Several releases of whole-number vectors are one release of that answer k times over.
         """
         finite_laws = both_finite(first, second)
         if k > 1:
             if finite_laws is None:
                 raise NotComputableError("repeated Laplace noise has no one-dimensional statistic")
+            if self.scales.size == 1:
+                p, q = (law.on_line for law in finite_laws)
+                return laplace_line(p, q, float(self.scales[0]), k)
             one, other = (repeated(law, k) for law in finite_laws)
             return laplace_lattice(one, other, np.tile(self.scales, k))
         if finite_laws is not None and max(law.weights.size for law in finite_laws) > 1:

@@ -15,6 +15,7 @@ from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.privacy.assumptions import Assumptions, Condition, Neighbours, Public, Secrets
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import Approximate
+from mechanisms.privacy.slack import widened
 
 THEOREM = "the noise at the worst corner of the records' box, and coupling (joint quasi-convexity)"
 MOST_CORNERS = 12
@@ -60,10 +61,11 @@ def claim_from_noise(
             return NoClaim(
                 reason="Gaussian noise bounds no largest ratio: it needs a delta above 0"
             )
-    bound = noise.shift_epsilon(corners, delta, n_releases)
+    slack = mechanism.slack(n_releases)  # of a grid, if releases lie on one
+    bound = noise.shift_epsilon(corners, math.exp(-slack) * delta, n_releases)
     if bound == math.inf:
         return NoClaim(reason="the noise spares directions in which a record moves the answer")
-    return Guarantee(
+    found = Guarantee(
         notion=Approximate(delta=delta),
         bound=bound,
         theorem=THEOREM,
@@ -75,3 +77,4 @@ def claim_from_noise(
             conditions=(Condition.REAL_NUMBERS,),
         ),
     )
+    return widened(found, slack) if slack else found

@@ -41,6 +41,7 @@ class Condition(StrEnum):
     NEAR_MODEL = "the answers' true laws are as near to the model as stated"
     USERS_INDEPENDENT = "users are independent of each other under every prior"
     REAL_NUMBERS = "floating-point sampling stands for the continuous law"
+    SNAPPED = "releases lie on a grid whose probabilities are right to a factor of e^(2^-36)"
 
 
 class Public(StrEnum):

@@ -12,6 +12,7 @@ from mechanisms.privacy.indistinguishability import Approximate, Renyi
 
 BASIC = "Dwork and Roth (2014), Theorem 3.16 (basic composition)"
 MIRONOV = "Mironov (2017), Proposition 1 (composition)"
+NEW_DATA = "every release is of new data, independent given the secret"
 POINTS = (
     "epsilons add between single databases only: under a prior, what one release tells about the "
     "database changes what the next one tells about the secret"
@@ -72,6 +73,20 @@ def repeat(guarantee: Guarantee | NoClaim, n_releases: int) -> Guarantee | NoCla
     if isinstance(together, NotComparable):
         return unbounded(guarantee, together.reason)
     return together
+
+
+def repeat_on_new_data(guarantee: Guarantee | NoClaim, n_releases: int) -> Guarantee | NoClaim:
+    """Return what releases of data drawn anew, independent given the secret, guarantee together.
+
+    The joint law under a secret is a product, so epsilons and deltas add up whatever the prior.
+    Nothing is paid once: each release has databases of its own to be correlated with the secret.
+    """
+    if isinstance(guarantee, NoClaim) or n_releases == 1:
+        return guarantee
+    together = compose([guarantee] * n_releases, point_masses=True)
+    if isinstance(together, NotComparable):
+        return unbounded(guarantee, together.reason)
+    return replace(together, notes=(*together.notes, NEW_DATA))
 
 
 def unbounded(guarantee: Guarantee, reason: str) -> Guarantee:

@@ -48,7 +48,7 @@ class TightNoise:
     where the answer's laws meet the budget as they are.
 
     Several releases together: the average of Gaussian ones tells all; the largest log ratio of
-    Laplace ones (order inf) is tabulated where answers are whole numbers; otherwise unknown.
+    Laplace ones (order inf) is exact; of a finite order unknown.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class TightLaplaceClaim:
 
 
 def repeated_pure_epsilon(laws: LawPairs, scale: float, n_releases: int) -> float:
-    """Return the largest log ratio of several Laplace releases of one whole-number answer.
+    """Return the largest log ratio of several Laplace releases of one answer.
 
     Falls in the scale: noise of a larger one is a smaller one plus an independent variable.
     """

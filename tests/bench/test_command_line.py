@@ -212,7 +212,7 @@ def test_components_of_ones_own_are_listed_and_typos_told(folder, refused):
     assert "My scenario" in bench(folder, *places, "list=scenarios")[1]
     line = refused(folder, *places, "+experiment=quickstart", "scenario=min")
     assert "Could not find 'scenario/min'" in line
-    assert line.endswith("synthetic_checkins")
+    assert line.endswith("synthetic_checkins, three_bits")
     assert ", mine, " in line
 
 

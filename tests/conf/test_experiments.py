@@ -21,6 +21,7 @@ from bench.store.tracking import Store
 from bench.sweep.engine import Serial
 
 NUMBER = re.compile(rb"-?\d+(\.\d*)?|-?\.\d+")
+FEW = {"n_games": 2, "n_bits": 16, "n_queries": 48}  # of a quantity that says how many
 SMALL = {"repetitions": 2, "n_shadow": 20, "n_holdout": 20, "n_test": 20}
 
 
@@ -35,11 +36,20 @@ def settings_of(name, folder):
     settings = plain(config)
     settings |= {"name": name, "output": str(folder / "outputs")} | SMALL
     settings["study"] |= {k: v for k, v in SMALL.items() if k in settings["study"]}
+    if "file" in settings["study"]:
+        settings["study"]["file"] = str(folder / "release.csv")
     grid = settings["study"].get("grid", {})
     settings["study"]["grid"] = {
         axis: values[:: max(1, len(values) - 1)] if isinstance(values, list) else values
         for axis, values in grid.items()
     }
+    for quantity in settings["study"].get("quantities", {}).values():
+        quantity |= {k: v for k, v in FEW.items() if k in quantity}
+    if name == "recorded":  # what a user must give
+        path = folder / "releases.csv"
+        path.write_text("s,x\n" + "".join(f"{i % 2},{i % 7 + i % 2}\n" for i in range(200)))
+        scenario = settings["study"]["scenarios"]["recorded"]
+        scenario |= {"path": str(path), "secret": "s", "releases": ["x"]}
     if "x" in settings["study"]:
         settings["study"]["x"] = settings["study"]["x"][:3]
     return settings, label

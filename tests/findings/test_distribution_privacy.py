@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bench.datasets.table.adult import Adult
-from bench.scenarios.property_subsets import subset_moments
 from bench.scenarios.statistics import Count, Mean
+from bench.scenarios.subsets import subset_moments
 from bench.study.cross import Cross
 from bench.study.session import Session
 from mechanisms.base import NotApplicableError

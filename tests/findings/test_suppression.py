@@ -70,3 +70,16 @@ def test_complements_hide_them_again_at_a_price(adult, zeros, complements, lost)
         assert abs(found.hidden.sum() - primary.sum() - complements) <= 4
         assert table[found.hidden].sum() / table.sum() == pytest.approx(lost, abs=0.02)
     assert table[primary].sum() / table.sum() == pytest.approx(0.0012, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "two_marks", "one_mark"),
+    [(2, 0.8125, 0.5625), (3, 0.3846, 0.3333), (5, 0.2979, 0.2979), (10, 0.0441, 0.0441)],
+)
+def test_a_smaller_threshold_reveals_more_of_what_it_suppresses(
+    adult, threshold, two_marks, one_mark
+):
+    table = pd.crosstab(adult["occupation"], adult["education"]).to_numpy()
+    for mark, share in ((False, two_marks), (True, one_mark)):
+        _, found = attacked(table, threshold=threshold, margins=MARGINS, one_mark=mark)
+        assert found.revealed.sum() / found.hidden.sum() == pytest.approx(share, abs=1e-4)

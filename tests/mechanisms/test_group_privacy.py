@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mechanisms.base import NotApplicableError
-from mechanisms.group_privacy import GroupGaussian, GroupLaplace, group_epsilon
+from mechanisms.group_privacy import GroupGaussian, GroupGeometric, GroupLaplace, group_epsilon
 from mechanisms.knowledge import Sensitivity
 from mechanisms.noise.gaussian import GaussianNoise, mahalanobis
 from mechanisms.noise.laplace import LaplaceNoise
@@ -59,3 +59,19 @@ def test_bad_groups_are_refused_in_one_line():
     for bad in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match=r"^group must be .*got group="):
             GroupLaplace(group=bad).calibrate(SENSITIVITY, budget=Epsilon(epsilon=1.0))
+
+
+def test_geometric_noise_has_the_scale_of_laplace_and_whole_numbers():
+    counts = Sensitivity(l1=2.0, l2=2.0**0.5, unit="record", size=10, dimension=3)
+    mechanism = GroupGeometric().calibrate(counts, budget=Epsilon(epsilon=0.5))
+    assert mechanism.guarantee.bound == pytest.approx(0.5)
+    scale = 10 * 2.0 / 0.5
+    expected = 1 / (2 * np.sinh(0.5 / scale) ** 2)
+    assert mechanism.variances() == pytest.approx(np.full(3, expected))
+    released = mechanism.release(np.zeros((5, 3)), np.random.default_rng(0))
+    assert (released == np.rint(released)).all()
+    one = GroupGeometric(group=1).calibrate(counts, budget=Epsilon(epsilon=0.5))
+    assert isinstance(one.guarantee, NoClaim)
+    half = Sensitivity(l1=0.5, l2=0.5, unit="record", size=10, dimension=1)
+    with pytest.raises(NotApplicableError, match="whole-number answers"):
+        GroupGeometric().calibrate(half, budget=Epsilon(epsilon=0.5))

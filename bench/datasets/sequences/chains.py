@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
+from bench.datasets.sequences.public_part import PublicPart, codes_of
 from bench.datasets.sequences.sequence_file import in_order, read_sequences, states_of
 from bench.datasets.source import DataError
 from bench.datasets.table.label_option import label_text
 from bench.datasets.table.labels import Labels
 from bench.datasets.table.table_file import TableFile
+from mechanisms.check import IntArray
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
@@ -44,6 +46,15 @@ class ChainSource(Protocol):
     @property
     def synthetic(self) -> bool:
         """Whether the chain is invented rather than counted in records."""
+
+
+@runtime_checkable
+class HasSequences(Protocol):
+    """A source that keeps the sequences that its chain was fitted to."""
+
+    @property
+    def sequences(self) -> Sequence[Sequence[Hashable]]:
+        """The label sequences."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +101,7 @@ class GivenChain:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FittedSequences(TableFile):
+class FittedSequences(PublicPart, TableFile):
     """A first-order chain fitted to the label sequences of a table's users, a row an entry.
 
     A user's rows are sorted by time, ties in file order; times are numbers of any size or ISO
@@ -109,7 +120,8 @@ class FittedSequences(TableFile):
 
     Notes
     -----
-    `path`, `separator`, `encoding`, `decimal`, `names` and `missing` are those of `TableFile`.
+    `path`, `separator`, `encoding`, `decimal`, `names` and `missing` are those of `TableFile`,
+    `calibrate_on`, `public_share`, `part_seed` and `theta` those of `PublicPart`.
 
     References
     ----------
@@ -123,6 +135,10 @@ class FittedSequences(TableFile):
     smoothing: float = SMOOTHING
 
     synthetic = False
+
+    def __post_init__(self) -> None:
+        TableFile.__post_init__(self)
+        self.check_part()
 
     @cached_property
     def _rows(self) -> tuple[pd.DataFrame, Labels, tuple[str, ...]]:
@@ -149,13 +165,25 @@ class FittedSequences(TableFile):
     def fitted(self) -> FittedChain:
         """The fit: counts, smoothed chain, states never left."""
         _, label, _ = self._rows
+        public, _ = self.parts(self.sequences)
         if self.states_named is None:
-            return fit_chain(self.sequences, sorted(label.names), smoothing=self.smoothing)
+            return fit_chain(public, sorted(label.names), smoothing=self.smoothing)
         named = [label_text("states_named", name) for name in self.states_named]
         found = states_of(self.states_named, label, "states_named")
         if len(found) < len(named):
             raise DataError(f"states_named must be distinct, got {', '.join(named)}.")
-        return fit_chain(self.sequences, found, smoothing=self.smoothing)
+        return fit_chain(public, found, smoothing=self.smoothing)
+
+    @cached_property
+    def user_chains(self) -> tuple[MarkovChain, ...]:
+        """Chains of single users that Theta holds beside the fitted one."""
+        public, _ = self.parts(self.sequences)
+        return self.chains_of_users(public, self.fitted, self.smoothing)
+
+    @cached_property
+    def protected(self) -> list[IntArray]:
+        """The sequences that are to be protected, as codes of the states."""
+        return codes_of(self.parts(self.sequences)[1], self.fitted.states)
 
     @property
     def chain(self) -> MarkovChain:
@@ -174,8 +202,8 @@ class FittedSequences(TableFile):
 
     @property
     def digest(self) -> str:
-        """Hash of the fitted chain."""
-        return chain_digest(self.chain)
+        """Hash of the chains and of the protected sequences."""
+        return chain_digest(self.chain, *self.user_chains, protected=self.protected)
 
 
 def never_left_notes(states: Sequence[Hashable]) -> tuple[str, ...]:
@@ -199,9 +227,13 @@ def never_left_notes(states: Sequence[Hashable]) -> tuple[str, ...]:
     )
 
 
-def chain_digest(chain: MarkovChain) -> str:
-    """Return the sha256 of transition matrix and initial law."""
-    total = hashlib.sha256(chain.transition.tobytes())
-    initial = chain.initial
-    total.update(initial.encode() if isinstance(initial, str) else initial.tobytes())
+def chain_digest(*chains: MarkovChain, protected: Sequence[IntArray] = ()) -> str:
+    """Return the sha256 of chains and of the sequences that they protect."""
+    total = hashlib.sha256()
+    for chain in chains:
+        initial = chain.initial
+        total.update(chain.transition.tobytes())
+        total.update(initial.encode() if isinstance(initial, str) else initial.tobytes())
+    for codes in protected:
+        total.update(f"{len(codes)}:".encode() + codes.tobytes())
     return total.hexdigest()

@@ -11,9 +11,10 @@ import numpy as np
 from bench.datasets.activities.home_files import FOLDER, name_of, read_home
 from bench.datasets.activities.mvad import careers, read_mvad
 from bench.datasets.sequences.chains import chain_digest, never_left_notes
+from bench.datasets.sequences.public_part import PublicPart, codes_of
 from bench.datasets.source import DataError, locate
 from bench.datasets.table.table_file import TableFile
-from mechanisms.check import one_of, positive, whole
+from mechanisms.check import IntArray, one_of, positive, whole
 from mechanisms.influence.chain import MarkovChain
 from mechanisms.influence.fit import SMOOTHING, FittedChain, fit_chain
 
@@ -21,7 +22,7 @@ POWER = "household_power/global_active_power_first45036.tsv.gz"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording:
+class Recording(PublicPart):
     """A chain fitted to a public recording; subclasses say how it is read.
 
     Parameters
@@ -30,12 +31,19 @@ class Recording:
         The file; None looks in the folder named by ``BENCH_DATA``.
     smoothing : float in [0, 1)
         Mass given to every transition that was never seen.
+
+    Notes
+    -----
+    `calibrate_on`, `public_share`, `part_seed` and `theta` are those of `PublicPart`.
     """
 
     path: str | None = None
     smoothing: float = SMOOTHING
 
     synthetic = False
+
+    def __post_init__(self) -> None:
+        self.check_part()
 
     def read(self) -> list[Sequence[Hashable]]:
         """Return the label sequences; refuse a file that is not there or not in its format."""
@@ -48,9 +56,20 @@ class Recording:
 
     @cached_property
     def fitted(self) -> FittedChain:
-        """The fit over all sequences."""
+        """The fit over the sequences that calibrate."""
         states = sorted({label for sequence in self.sequences for label in sequence})  # type: ignore[type-var]
-        return fit_chain(self.sequences, states, smoothing=self.smoothing)
+        return fit_chain(self.parts(self.sequences)[0], states, smoothing=self.smoothing)
+
+    @cached_property
+    def user_chains(self) -> tuple[MarkovChain, ...]:
+        """Chains of single users that Theta holds beside the fitted one."""
+        public, _ = self.parts(self.sequences)
+        return self.chains_of_users(public, self.fitted, self.smoothing)
+
+    @cached_property
+    def protected(self) -> list[IntArray]:
+        """The sequences that are to be protected, as codes of the states."""
+        return codes_of(self.parts(self.sequences)[1], self.fitted.states)
 
     @property
     def chain(self) -> MarkovChain:
@@ -74,8 +93,8 @@ class Recording:
 
     @property
     def digest(self) -> str:
-        """Hash of the fitted chain."""
-        return chain_digest(self.chain)
+        """Hash of the chains and of the protected sequences."""
+        return chain_digest(self.chain, *self.user_chains, protected=self.protected)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +119,7 @@ class HouseholdPower(Recording):
     minutes: int = 1
 
     def __post_init__(self) -> None:
+        self.check_part()
         positive("width", self.width, infinite=False)
         whole("minutes", self.minutes)
 
@@ -150,6 +170,7 @@ class DailyActivities(Recording):
     house: str = "A"
 
     def __post_init__(self) -> None:
+        self.check_part()
         one_of("house", self.house, ("A", "B", "C", "D", "E"))
 
     def read(self) -> list[Sequence[Hashable]]:

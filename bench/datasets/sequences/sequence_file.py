@@ -46,8 +46,9 @@ class SequenceFile(TableFile):
     train : float in (0, 1)
         Share of the rows, in order of time, that train.
     labels : sequence of str, int or bool, or None
-        All labels as the file writes them; any other becomes "Other", counted in the notes. None
-        takes those found.
+        All labels as the file writes them, which are public. None takes those of the training
+        part, which is public. Any other label becomes "Other", counted in the notes: a list of
+        labels read off the queried rows would show that an entry of a new label is there.
     steps : {"all", "changes"}
         Every row is a step, or only a change of label.
 
@@ -123,21 +124,30 @@ def order_entries(
     columns = {"label": label, "group": group} | ({} if venue is None else {"venue": venue})
     table, told = in_order(user, moment, **columns)
     told = [*notes, *told]
-    names = tuple(sorted(label.names)) if labels is None else tuple(labels)
+    in_time = np.sort(table["moment"].to_numpy())
+    border = in_time[min(len(in_time) - 1, round(train * len(in_time)))]
+    training = (table["moment"] < border).to_numpy()
+    if labels is None:
+        seen = np.bincount(table["label"][training], minlength=len(label.names)) > 0
+        # "Other" is always there, so that its being there tells nothing of the queried rows.
+        names = (
+            *sorted(n for n, s in zip(label.names, seen, strict=True) if s and n != OTHER),
+            OTHER,
+        )
+    else:
+        names = tuple(labels)
     listed = set(names)
     unknown = np.array([name not in listed for name in label.names], dtype=bool)
     if unknown.any():
         rows = np.bincount(table["label"], minlength=len(label.names)) * unknown
         worst = label.names[int(rows.argmax())]
-        told.append(f"{int(rows.sum())} rows with unknown labels counted as {OTHER}, most often "
-                    f"{worst!r}")  # fmt: skip
+        kind = "unknown labels" if labels is not None else "labels that the training part lacks"
+        told.append(f"{int(rows.sum())} rows with {kind} counted as {OTHER}, most often {worst!r}")
         names = names if OTHER in names else (*names, OTHER)
     number = {name: i for i, name in enumerate(names)}
     state = np.array([number[n if n in listed else OTHER] for n in label.names])
     groups = tuple(sorted(group.names))
     place = np.argsort(np.argsort(np.array(group.names, dtype=object)))
-    in_time = np.sort(table["moment"].to_numpy())
-    border = in_time[min(len(in_time) - 1, round(train * len(in_time)))]
     sizes = np.bincount(table["sequence"])
     if (sizes == 1).any():
         told.append(f"{int((sizes == 1).sum())} users with one entry: it has no step")
@@ -147,7 +157,7 @@ def order_entries(
         sequence=table["sequence"].to_numpy(),
         state=state[table["label"]],
         group=place[table["group"]],
-        training=(table["moment"] < border).to_numpy(),
+        training=training,
         notes=tuple(told),
     )
 

@@ -92,6 +92,16 @@ class EqualError:
             If no budget has that error, or the noise is not additive.
         """
         del budget
+        return self._at(self.position(*knowledge), knowledge)
+
+    def position(self, *knowledge: Any) -> float:  # noqa: ANN401
+        """Return the calibration's epsilon at which the error is met.
+
+        Raises
+        ------
+        NotApplicableError
+            As `calibrate` does.
+        """
 
         def excess(log_epsilon: float) -> float:
             found = mean_l2_error(additive(self._at(math.exp(log_epsilon), knowledge)).noise)
@@ -108,8 +118,7 @@ class EqualError:
             high -= math.log(10)
         if high <= low or excess(high) > 0:
             raise NotApplicableError(f"error {self.error:g} is not reached by any budget")
-        root = float(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
-        return self._at(math.exp(root), knowledge)
+        return math.exp(float(brentq(excess, low, high, xtol=1e-13, rtol=1e-14)))
 
     def achieved(self, mechanism: Mechanism, laws: object, n_releases: int) -> Bracket:
         """Return the error of one release."""

@@ -133,6 +133,23 @@ class Matched:
             there; if there is none.
         """
         del budget
+        dial, low = self._turned(laws, knowledge, n_releases)
+        return dial.mechanism(low)
+
+    def position(self, laws: AnswerLaws, *knowledge: Any) -> float:  # noqa: ANN401
+        """Return the calibration's epsilon at which one release is matched.
+
+        Raises
+        ------
+        NotApplicableError
+            As `calibrate_together` does.
+        """
+        return self._turned(laws, knowledge, 1)[1]
+
+    def _turned(
+        self, laws: AnswerLaws, knowledge: Sequence[Any], n_releases: int
+    ) -> tuple[Dial, float]:
+        """Return the dial and the position at which the value is met."""
         dial = Dial(
             of=self.of, budget=self.budget, number=self._read, laws=laws, knowledge=knowledge,
             n_releases=n_releases,
@@ -155,7 +172,7 @@ class Matched:
                 f"{self.target_name} cannot be reached: it can be matched from "
                 f"{dial.lowest():.6g} to {reached:.6g}{dial.told()}"
             )
-        return dial.mechanism(low)
+        return dial, low
 
     def achieved(self, mechanism: Mechanism, laws: AnswerLaws, n_releases: int) -> Bracket:
         """Return the exact number of the worst pair, the one that was put at the value."""

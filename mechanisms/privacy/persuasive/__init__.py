@@ -1,7 +1,8 @@
 """Persuasive privacy: how much a Bayesian receiver's score may gain by a release.
 
-Open `persuasive_guarantee` first (the definition as a value, and its composition), then `scores`,
-`receivers` (classes of priors) and `loss_quantile` (exact, certified and sampled loss).
+Open `notion` first (the number in the ledger, and its evidence), then `kappa_claim` (a
+claim and its composition), `scores`, `receivers` (classes of priors) and `loss_quantile` (exact,
+certified and sampled loss).
 `finite_receiver` is exact where everything can be listed; `two_point_priors` and `expected_loss`
 find differential privacy inside.
 """
@@ -11,8 +12,9 @@ from mechanisms.lazy import lazy_names
 __getattr__ = lazy_names(
     __name__,
     {
-        "PersuasiveGuarantee": "persuasive_guarantee",
-        "compose": "persuasive_guarantee",
+        "Persuasive": "notion",
+        "persuasive_guarantee": "kappa_claim",
+        "compose": "kappa_claim",
         "FiniteKernel": "finite_receiver",
         "LogScore": "scores",
         "DawidSebastiani": "scores",

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from mechanisms.check import FloatArray, within
+from mechanisms.check import FloatArray, IntArray, within
+from mechanisms.privacy.persuasive.cell_priors import CellPrior
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
 
 SAME_LAW = 1e-9
-
-
-class ReceiverClass(Protocol):
-    """A class Q_x of priors on databases, which may depend on the database x."""
-
-    @property
-    def name(self) -> str:
-        """How tables name the class."""
-
-    def leaves_class(self, mechanism: object) -> str | None:
-        """Return why a posterior can lie outside the class; None where it is conjugate."""
+EDGE = 1e-12  # rounding must not put a receiver at the edge outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +97,11 @@ class SmallCountReceivers:
     def name(self) -> str:
         """How tables name the class."""
         return f"independent cells with P({self.low} <= count < {self.threshold}) >= {self.alpha:g}"
+
+    def admits_cells(self, prior: CellPrior, table: IntArray) -> bool:
+        """Whether a receiver finds a small count likely enough in every cell of a table."""
+        low, high = np.full(table.shape, self.low), np.full(table.shape, self.threshold - 1)
+        return bool((prior.log_probability(low, high, table) >= math.log(self.alpha) - EDGE).all())
 
     def leaves_class(self, mechanism: object) -> str | None:
         """Return the reason: a published count leaves a posterior without small counts."""

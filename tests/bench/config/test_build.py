@@ -59,8 +59,12 @@ SEQUENCES = TABLE.with_name("sequences.csv")
 NEEDED = {
     "numeric_table": {"path": str(TABLE), "column": "job", "value": "yes", "means": ["age"],
                       "size": 4, "gap": 0.5},
+    "mean_release_table": {"path": str(TABLE), "column": "job", "value": "yes", "means": ["age"],
+                           "size": 4, "gap": 0.5},
+    "cell_counts_file": {"path": str(TABLE), "columns": ["job"]},
     "numeric_column": {"path": str(TABLE), "value": "age", "secret": "job",
                        "pairs": [["yes", "no"]]},
+    "recorded": {"path": str(TABLE), "secret": "job", "releases": ["age"]},
     "sequences": {"path": str(SEQUENCES), "group": None},
     "chain_count_fitted": {
         "source": {

@@ -87,6 +87,20 @@ def test_every_mechanism_has_a_panel_and_flags_are_in_its_title():
     assert first.get_xlabel() == "budget epsilon (nats)"
 
 
+def test_infinite_values_are_arrows_and_a_lone_finite_one_is_marked():
+    cells = [ledger(None, 0.0, 0.0, 0.1, n_releases=1),
+             ledger(None, math.inf, math.inf, 4.8, n_releases=2),
+             ledger(None, math.inf, math.inf, 5.6, n_releases=10)]  # fmt: skip
+    figure = Ledger(axis="n_releases", log=["x"]).draw(table(cells))
+    axes = figure.axes[0]
+    arrows = [line for line in axes.get_lines() if line.get_marker() == "^"]
+    assert [line.get_xdata().tolist() for line in arrows] == [[2, 10], [2, 10]]
+    assert len([line for line in axes.get_lines() if line.get_marker() == "s"]) == 2
+    assert axes.get_xscale() == "log"
+    assert "arrows: infinite" in figure.legends[0].get_title().get_text()
+    assert axes.get_title() == "m: exact infinite"
+
+
 def test_orders_of_one_mechanism_have_panels_of_their_own():
     cells = [ledger(1.0, 1.0, 0.5, 0.1, order=2.0), ledger(1.0, 1.0, 0.7, 0.1, order=8.0),
              ledger(1.0, 1.0, 0.4, 0.1, mechanism="pure")]  # fmt: skip

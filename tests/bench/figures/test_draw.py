@@ -138,6 +138,7 @@ def test_every_figure_labels_its_axes_and_draws_an_unknown_table(name):
     text = (resources.files("conf") / "figure" / f"{name}.yaml").read_text(encoding="utf-8")
     drawing = build(yaml.safe_load(text), f"figure {name}")
     needed = {drawing.columns, drawing.rows} - {""} if isinstance(drawing, Panels) else set()
+    needed |= set(getattr(drawing, "where", {}))
     if not needed <= set(sweep().columns):
         with pytest.raises(ConfigError, match="unknown column"):
             drawing.draw(sweep())

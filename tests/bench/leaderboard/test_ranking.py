@@ -261,3 +261,17 @@ def test_without_axes_every_cell_has_one_line():
 
 def test_an_empty_table_has_an_empty_board():
     assert len(leaderboard(tidy([]), ["l2"])) == 0
+
+
+@pytest.mark.parametrize("verdict", ["violated", "model misfit"])
+def test_a_refuted_claim_ranks_after_those_that_stand(verdict):
+    def told(mechanism, value, read):
+        entry = row("claimed", value=1.0, lower=1.0, upper=1.0) | {"verdict": read, "unit": "eps"}
+        return cell(mechanism, epsilon=1.0), finished(entry, number("l2", value))
+
+    table = tidy(
+        [told("a", 1.0, verdict), told("b", 3.0, "holds (model)"), told("c", 0.5, verdict),
+         told("d", 2.0, "holds")]
+    )  # fmt: skip
+    board = leaderboard(table, ["l2"])
+    assert order(board) == [("1", "d"), ("2", "b"), ("3", "c"), ("4", "a")]

@@ -26,7 +26,10 @@ def laplace_table(path, epsilon, n, seed):
 def audit(path, **options):
     cross = Cross(
         scenarios={
-            "recorded": {"_target_": "bench.scenarios.outside_releases.OutsideReleases", "path": path}
+            "recorded": {
+                "_target_": "bench.scenarios.outside_releases.OutsideReleases",
+                "path": path,
+            }
             | COLUMNS
             | options
         },
@@ -47,7 +50,7 @@ def audit(path, **options):
 def test_parts_hold_every_world_once(tmp_path):
     path = written(tmp_path / "t.csv", np.repeat(["a", "b"], 100), np.arange(200))
     scenario = OutsideReleases(path=path, **COLUMNS)
-    parts = [scenario.recorded(part) for part in ("shadow", "holdout", "test")]
+    parts = [scenario.fixed_part(part) for part in ("shadow", "holdout", "test")]
     values = np.concatenate([part.answers[:, 0] for part in parts])
     assert sorted(values) == list(range(200))
     for part in parts:
@@ -59,7 +62,9 @@ def test_rows_of_one_run_are_one_world(tmp_path):
     secret = np.repeat(["a", "b"], 200)
     path = written(tmp_path / "t.csv", secret, np.arange(400), run, names="s,x,r")
     scenario = OutsideReleases(path=path, repetition="r", **COLUMNS)
-    answers = np.concatenate([scenario.recorded(p).answers for p in ("shadow", "holdout", "test")])
+    answers = np.concatenate(
+        [scenario.fixed_part(p).answers for p in ("shadow", "holdout", "test")]
+    )
     assert answers.shape == (200, 2)
     assert (answers[:, 1] == answers[:, 0] + 1).all()
 

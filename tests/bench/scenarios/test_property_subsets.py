@@ -9,8 +9,9 @@ from scipy.stats import norm
 
 from bench.datasets.source import DataError
 from bench.datasets.table.adult import Adult
-from bench.scenarios.property_subsets import PropertySubsets, subset_moments
+from bench.scenarios.property_subsets import PropertySubsets
 from bench.scenarios.statistics import Count, Mean
+from bench.scenarios.subsets import subset_moments
 from mechanisms.base import Knowledge, NotOfferedError
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
 from mechanisms.noise.gaussian import mahalanobis

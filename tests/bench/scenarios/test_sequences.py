@@ -87,8 +87,8 @@ def test_budgets_of_uncertain_readings_are_ordered():
         ours = InfluenceLaplace().calibrate(
             scenario.knowledge(CurveKnowledge), sensitivity, budget=Epsilon(epsilon=1.0)
         )
-        assert ours.guarantee.bound <= 1.0
-        assert quilt.guarantee.bound <= 1.0 + 1e-9
+        assert ours.guarantee.bound <= 1.0 + 1e-8  # the slack of a grid in 77 coordinates
+        assert quilt.guarantee.bound <= 1.0 + 1e-8
         budgets.append((curve.budget(1.0).total, 2.0 / quilt.noise.scales[0]))
     influence, by_quilt = zip(*budgets, strict=True)
     assert influence[0] > influence[1] > influence[2] > 0
@@ -164,7 +164,10 @@ def test_what_reading_dropped_is_told_with_the_results(tmp_path, run):
     outcome, _ = run(study)
     told = [r.facts["ingestion_notes"] for _, r in outcome.results]
     assert told == [
-        "the group and the time of every entry are public; twice.csv: 31 rows; 1 rows "
-        "came before an earlier row of their user: sorted by time; 1 identical rows dropped; 1 of "
+        "the group and the time of every entry are public; before any release the training part's "
+        "most frequent label is right for 0.500 of 6 queried entries, the most frequent one of an "
+        "entry's group for 0.500; twice.csv: 31 rows; 1 rows "
+        "came before an earlier row of their user: sorted by time; 1 identical rows dropped; label "
+        "Other is never left: its row of the chain is set to uniform over the other labels; 1 of "
         "1 groups have fewer than 3 labels with an entry: ties at 0 fill their top"
     ]

@@ -78,3 +78,32 @@ def test_a_specification_cannot_be_changed():
     (cell, *_) = study().cells()
     with pytest.raises(dataclasses.FrozenInstanceError):
         cell.spec.seed = 7
+
+
+@pytest.mark.parametrize(("data", "same"), [("same", True), ("new", False)])
+def test_who_trains_on_answers_trains_on_new_data_where_releases_are_of_new_data(data, same):
+    column = {"_target_": "bench.quantities.binary_column.BalancedColumn", "rows": 10}
+    counts = {"_target_": "bench.scenarios.subset_counts.SubsetCounts", "column": column,
+              "rows": 12, "queries": 5, "data": data}  # fmt: skip
+    shared = Session().worlds("s", counts, sizes=dataclasses.replace(SIZES, shadow=20), seed=0)
+    seen = []
+
+    class Looks:
+        def fit(self, shadow, target, rng):
+            seen.append(shadow.releases)
+
+    shared.attacker(Looks(), "looks", "text", repetition=0, n_releases=3)
+    assert seen[0].shape == (40, 3, 5)
+    assert (seen[0][:, 0] == seen[0][:, 2]).all() == same
+
+
+def test_a_public_fact_that_is_the_same_in_every_world_is_kept_once():
+    column = {"_target_": "bench.quantities.binary_column.BalancedColumn", "rows": 10}
+    counts = {"_target_": "bench.scenarios.subset_counts.SubsetCounts", "column": column}
+    sizes = dataclasses.replace(SIZES, repetitions=1, test=50)
+    worlds = Session().worlds("s", counts, sizes=sizes, seed=0).part("test")
+    queries = worlds.public["queries"]
+    assert queries.shape == (100, 192, 48)
+    assert queries.base is not None
+    assert queries.base.nbytes == 192 * 48
+    assert not queries.flags.writeable

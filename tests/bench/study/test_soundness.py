@@ -57,7 +57,7 @@ def test_a_verdict_needs_evidence():
     own = Bracket(0.8, 3.9)
     assert (
         verdict(claim(1.0), Bracket(0.5, 0.5), weak, worlds_from_model=True, own=own)
-        == "not refuted"
+        == "holds (model)"
     )
 
 

@@ -15,6 +15,8 @@ from mechanisms.collapse.nfc import nfc_cost, repeated_epsilon
 from mechanisms.collapse.parity import ParityRelease
 from mechanisms.laws.answer import GaussianLaw
 from mechanisms.laws.finite import FiniteLaw
+from mechanisms.laws.sequence import SequenceLaw
+from mechanisms.leakage.finite_channel import channel_pair
 from mechanisms.privacy.bracket import NotComputableError
 from tests.attacks.reconstruction.examples import CASES, DECOY, EXAMPLES
 
@@ -231,5 +233,32 @@ def test_leakage_says_what_it_cannot_list():
     point = FiniteLaw(atoms=np.array([[0, 5]]), weights=np.ones(1))
     with pytest.raises(NotComputableError, match="finitely many databases"):
         DECOY.leakage(normal, point, 1)
-    with pytest.raises(NotComputableError, match="too many to list"):
-        DECOY.leakage(DECOY.law(0), DECOY.law(1), 40)
+    chain = SequenceLaw(
+        transition=np.full((2, 2), 0.5), initial=np.full(2, 0.5), lengths=(11,), position=1, value=0
+    )
+    with pytest.raises(NotComputableError, match="2\\^11 sequences are too many to list"):
+        DECOY.leakage(chain, point, 1)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_few_runs_leak_what_listing_all_their_outputs_says(name, k):
+    mechanism = EXAMPLES[name][0]
+    outputs = mechanism.outputs()[:, None]
+    for first, second in mechanism.law_pairs():
+        listed = channel_pair(
+            *((p, mechanism.log_density(outputs, p.atoms[None]).T) for p in (first, second)), k
+        )
+        reduced = mechanism.leakage(first, second, k)
+        for number in (lambda p: p.epsilon(0.0), lambda p: p.epsilon(0.3), lambda p: p.renyi(0.5),
+                       lambda p: p.delta(0.1), lambda p: p.accuracy()):  # fmt: skip
+            assert number(reduced).hi == pytest.approx(number(listed).hi, abs=1e-10)
+
+
+def test_a_hundred_runs_tell_the_secret_but_for_the_probability_of_no_change():
+    first, second = DECOY.law(0), DECOY.law(1)
+    for k in (5, 100):
+        kept = 1 - min(DECOY.revealed_within(k, 0), DECOY.revealed_within(k, 1))
+        missed = 1 - DECOY.leakage(first, second, k).accuracy().hi
+        assert missed <= kept / 2 + 1e-12
+        assert DECOY.leakage(first, second, k).epsilon(0.0).hi == math.inf

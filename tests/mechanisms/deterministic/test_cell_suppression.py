@@ -54,11 +54,11 @@ def test_kappa_is_never_exceeded_inside_the_class_and_is_met(seed, threshold, ze
     table = rng.integers(0, 8, (3, 4))
     losses = mechanism.losses(table, pmf)
     claim = mechanism.guarantee
-    assert losses.max() <= claim.kappa + 1e-12
-    assert claim.delta == 0.0
+    assert losses.max() <= claim.bound + 1e-12
+    assert claim.notion.delta == 0.0
     worst = np.unravel_index(pmf[..., low:threshold].sum(axis=-1).argmin(), (3, 4))
     table[worst] = low
-    assert mechanism.losses(table, pmf)[worst] == pytest.approx(claim.kappa)
+    assert mechanism.losses(table, pmf)[worst] == pytest.approx(claim.bound)
 
 
 def test_sensitive_counts_above_the_threshold_break_it():
@@ -72,12 +72,12 @@ def test_sensitive_counts_above_the_threshold_break_it():
     assert wide.losses(np.array([2]), flat)[0] == pytest.approx(-math.log(0.2))
     # A threshold at or above r is safe; counts in between are hidden and not sensitive.
     safe = CellSuppression(threshold=6, alpha=0.4, sensitive_below=3)
-    assert safe.guarantee.kappa == pytest.approx(-math.log(0.4))
+    assert safe.guarantee.bound == pytest.approx(-math.log(0.4))
     assert safe.losses(np.array([4]), flat)[0] == 0.0
 
 
 def test_what_is_claimed_and_what_is_not():
-    assert CellSuppression(threshold=3, alpha=1.0).guarantee.kappa == 0.0
+    assert CellSuppression(threshold=3, alpha=1.0).guarantee.bound == 0.0
     notes = " ".join(CellSuppression(threshold=3, alpha=0.5).guarantee.notes)
     assert "rests on a reconstruction" in notes
     for mechanism in (

@@ -14,8 +14,8 @@ from mechanisms.deterministic.gaussian_receiver import GaussianReceiver
 from mechanisms.deterministic.linear_statistics import LinearStatistics
 from mechanisms.deterministic.receiver_strength import GaussianReceivers, smallest_class
 from mechanisms.privacy.guarantee import NoClaim
+from mechanisms.privacy.persuasive.kappa_claim import compose
 from mechanisms.privacy.persuasive.loss_quantile import certified_kappa, realised_kappa
-from mechanisms.privacy.persuasive.persuasive_guarantee import compose
 
 SEEDS = st.integers(0, 2**32 - 1)
 UNUSED = np.random.default_rng(0)
@@ -61,11 +61,11 @@ def test_the_worked_value():
         r1, r2 = smallest_class(gain, x, spread=spread)
         assert (r1, r2) == pytest.approx((1.69, 7 / 3))
     receivers = GaussianReceivers(r1=1.69 + 1e-9, r2=7 / 3 + 1e-9, spread="condition")
-    assert receivers.admit(gain, x)
+    assert receivers.admits(gain, x)
     claim = LinearStatistics.mean(4, receivers=receivers).guarantee
-    assert claim.kappa == pytest.approx(2.537298, abs=1e-6)
-    assert not GaussianReceivers(r1=1.68, r2=7 / 3 + 1e-9).admit(gain, x)
-    assert not GaussianReceivers(r1=1.7, r2=2.3).admit(gain, x)
+    assert claim.bound == pytest.approx(2.537298, abs=1e-6)
+    assert not GaussianReceivers(r1=1.68, r2=7 / 3 + 1e-9).admits(gain, x)
+    assert not GaussianReceivers(r1=1.7, r2=2.3).admits(gain, x)
 
 
 @given(seed=SEEDS, n=st.integers(2, 6))
@@ -212,8 +212,8 @@ def test_the_class_bound_under_noise_covers_every_member(seed):
         delta=delta,
         receivers=GaussianReceivers(r1=r1, r2=r2 + 1e-9),
     ).guarantee
-    assert gain.bound(x, delta=delta) <= claim.kappa + 1e-6
-    assert claim.delta == delta
+    assert gain.bound(x, delta=delta) <= claim.bound + 1e-6
+    assert claim.notion.delta == delta
 
 
 def test_records_of_several_attributes():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mechanisms.deterministic.rounding import RandomRounding, Rounding
 from mechanisms.privacy.guarantee import NoClaim
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
-from mechanisms.privacy.persuasive.persuasive_guarantee import compose
+from mechanisms.privacy.persuasive.kappa_claim import compose
 from mechanisms.privacy.persuasive.scores import LogScore
 
 UNUSED = np.random.default_rng(0)
@@ -54,11 +54,11 @@ def test_the_claim_of_deterministic_rounding_is_tight_and_composes():
     )
     alpha = min(pmf[released == v].sum() for v in np.unique(released))
     claim = Rounding(base=3, alpha=alpha).guarantee
-    assert kernel.kappa([LogScore()], pmf, delta=0.0) == pytest.approx(claim.kappa)
-    assert claim.kappa == pytest.approx(-math.log(alpha))
-    assert compose(claim, kernel, claim).kappa == pytest.approx(2 * claim.kappa)
+    assert kernel.kappa([LogScore()], pmf, delta=0.0) == pytest.approx(claim.bound)
+    assert claim.bound == pytest.approx(-math.log(alpha))
+    assert compose(claim, kernel, claim).bound == pytest.approx(2 * claim.bound)
     assert isinstance(Rounding(base=3).guarantee, NoClaim)
-    assert "totals" in Rounding(base=3, alpha=0.5, margins_released=True).guarantee.reason
+    assert "totals" in Rounding(base=3, alpha=0.5, margins=((0,),)).guarantee.reason
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_wasserstein_mechanism_is_pure_at_its_budget(seed, epsilon):
     except NotApplicableError:
         assert answers.distance(0.0) == 0
         return
-    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
     scale = float(release.noise.scales[0])
     assert true_delta(answers, scale, epsilon, 20_001) <= 1e-9
 
@@ -91,7 +91,7 @@ def test_the_approximate_mechanism_meets_its_delta_with_no_more_noise(seed, epsi
     release = ApproximateWassersteinLaplace().calibrate(
         answers, budget=EpsilonDelta(epsilon=epsilon, delta=delta)
     )
-    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-12)
+    assert release.guarantee.bound == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
     assert release.guarantee.notion.delta == delta
     assert true_delta(answers, float(release.noise.scales[0]), epsilon, 40_001) <= delta + 1e-3
 

@@ -154,7 +154,6 @@ def test_what_has_no_one_dimensional_statistic_says_why():
         (flat, slanted, 1, "off the noised directions"),
         (pair, halves, 1, "whole-number answers"),
         (along, slanted, 1, "off the noised direction"),
-        (one, (finite([0, 0.5], [1, 2]), finite([0, 0.5], [2, 1])), 2, "whole-number answers"),
         (one, (line[0], bell), 1, "needs Gaussian answers"),
         (noise_of("gaussian", 1.0), (line[0], bell), 1, "needs Gaussian answers"),
     ):

@@ -35,7 +35,8 @@ def cells(statistics, part):
 
 
 def test_rows_are_sorted_in_time_and_names_like_na_survive(tmp_path):
-    found = SequenceFile(path=written(tmp_path), train=0.7).sequence_statistics
+    labels = ["home", "bar", "None"]
+    found = SequenceFile(path=written(tmp_path), train=0.7, labels=labels).sequence_statistics
     # Times 1 1 2 3 | 9 10: as numbers, not as text.
     assert cells(found, "training") == {
         ("NA", "home"): 1, ("None", "home"): 1, ("NA", "bar"): 1, ("JP", "bar"): 1,
@@ -70,6 +71,22 @@ def test_labels_outside_the_list_become_other(tmp_path):
     assert cells(file.sequence_statistics, "query")["JP", OTHER] == 1
     told = "1 rows with unknown labels counted as Other, most often 'None'"
     assert told in file.sequence_statistics.notes
+
+
+def test_a_label_that_only_queried_rows_have_changes_no_name_and_no_chain(tmp_path):
+    """A list of labels read off the queried rows prints a new label: certified 6.6 for 1."""
+    plain = [("u", t, "ab"[t % 2], "g") for t in range(20)]
+    with_new = [*plain[:-1], ("u", 19, "rare", "g")]
+    one, other = (
+        SequenceFile(path=written(tmp_path, rows, name=f"{i}.csv")).sequence_statistics
+        for i, rows in enumerate((plain, with_new))
+    )
+    assert one.states == other.states == ("a", "b", OTHER)
+    assert (one.transitions == other.transitions).all()
+    assert (one.training == other.training).all()
+    assert other.query.sum(axis=0).tolist() == [2, 1, 1]
+    told = "1 rows with labels that the training part lacks counted as Other, most often 'rare'"
+    assert told in other.notes
 
 
 def test_columns_by_any_name_compressed_and_without_group(tmp_path):
@@ -137,7 +154,7 @@ def test_other_separators_and_encodings_are_read_when_they_are_named(tmp_path):
     rows = [f"u;{t};{'é' if t % 2 else 'b'};g" for t in range(10)]
     path.write_bytes("\n".join(["user;time;label;group", *rows]).encode("latin-1"))
     found = SequenceFile(path=str(path), separator=";", encoding="latin-1").sequence_statistics
-    assert found.states == ("b", "é")
+    assert found.states == ("b", "é", OTHER)
     with pytest.raises(
         DataError, match=r"is not UTF-8: byte 0xe9 in line 3, field 3; set its encoding"
     ):

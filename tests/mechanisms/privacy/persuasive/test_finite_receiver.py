@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from mechanisms.base import NotApplicableError
 from mechanisms.privacy.persuasive.finite_receiver import FiniteKernel
+from mechanisms.privacy.persuasive.kappa_claim import compose, persuasive_guarantee
 from mechanisms.privacy.persuasive.loss_quantile import exact_kappa
-from mechanisms.privacy.persuasive.persuasive_guarantee import PersuasiveGuarantee, compose
 from mechanisms.privacy.persuasive.receivers import (
     AnyPrior,
     ListedPriors,
@@ -159,7 +159,7 @@ def test_composed_two_point_kappas_add_up(seed):
 
 
 def claim(kappa=1.0, delta=0.1, scores="log", receivers=None):
-    return PersuasiveGuarantee(
+    return persuasive_guarantee(
         scores=scores,
         receivers=receivers or TwoPointPriors(),
         kappa=kappa,
@@ -170,14 +170,14 @@ def claim(kappa=1.0, delta=0.1, scores="log", receivers=None):
 
 def test_guarantees_compose_only_where_the_class_is_conjugate():
     both = compose(claim(), PAIR, claim(kappa=0.5, delta=0.05))
-    assert (both.kappa, both.delta) == (1.5, pytest.approx(0.15))
-    assert compose(claim(receivers=AnyPrior()), PAIR, claim(receivers=AnyPrior())).kappa == 2.0
+    assert (both.bound, both.notion.delta) == (1.5, pytest.approx(0.15))
+    assert compose(claim(receivers=AnyPrior()), PAIR, claim(receivers=AnyPrior())).bound == 2.0
 
     flat = ListedPriors(priors=np.array([[0.5, 0.5]]))
     with pytest.raises(NotApplicableError, match=r"not conjugate.*prior 0 after output 0"):
         compose(claim(receivers=flat), PAIR, claim(receivers=flat))
     blind = FiniteKernel(points=PAIR.points, probabilities=np.full((2, 2), 0.5))
-    assert compose(claim(receivers=flat), blind, claim(receivers=flat)).kappa == 2.0
+    assert compose(claim(receivers=flat), blind, claim(receivers=flat)).bound == 2.0
     with pytest.raises(NotApplicableError, match="not a finite kernel"):
         compose(claim(receivers=flat), object(), claim(receivers=flat))
 
