@@ -138,6 +138,14 @@ class HasDatabaseLaw(Protocol):
         """Return the database's law under a secret."""
 
 
+@runtime_checkable
+class HasFixedParts(Protocol):
+    """A scenario whose worlds were recorded: each part is as it is, whatever sizes are asked."""
+
+    def fixed_part(self, part: str) -> Transcript:
+        """Return the worlds of "shadow", "holdout" or "test"."""
+
+
 def has_new_data(scenario: Scenario) -> bool:
     """Whether every release is of new data; other scenarios may call a table `data`."""
     data = scenario.data if isinstance(scenario, HasData) else "same"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attacks.base import Attack, Attacker, Target, Transcript
 from bench.core.cell import canonical
 from bench.core.randomness import rng_for
-from bench.scenarios.base import Scenario, has_new_data
+from bench.scenarios.base import HasFixedParts, Scenario, has_new_data
 from mechanisms.check import Array
 from mechanisms.noise.identity import ExactRelease
 
@@ -76,6 +76,13 @@ class SharedWorlds:
         return self._parts[name]
 
     def _draw(self, part: str) -> Transcript:
+        if isinstance(self.scenario, HasFixedParts):
+            if self.sizes.repetitions > 1:
+                raise ValueError(
+                    "recorded worlds are played once: repetitions must be 1, got "
+                    f"repetitions={self.sizes.repetitions}."
+                )
+            return self.scenario.fixed_part(part)
         secret = np.repeat(np.arange(len(self.scenario.secrets)), getattr(self.sizes, part))
         split = "test" if part == "test" else "shadow"
         drawn = [

@@ -124,6 +124,7 @@ class NearbyModel:
     Examples
     --------
     >>> from mechanisms.distribution.directional import DirectionalLaplace
+    >>> from mechanisms.knowledge import GaussianAnswers
     >>> from mechanisms.privacy.budget import Epsilon
     >>> answers = GaussianAnswers(
     ...     means=[[0, 0], [3, 4]], covariances=[np.eye(2)] * 2, pairs=((0, 1),)

@@ -48,6 +48,12 @@ def settings_of(name, folder):
     if name == "secrets_matrix":  # one of each kind
         few = ("noiseless", "record_gaussian", "directional_gaussian")
         settings["study"]["mechanisms"] = {k: settings["study"]["mechanisms"][k] for k in few}
+    if name == "recorded":  # what a user must give
+        path = folder / "releases.csv"
+        path.write_text("s,x\n" + "".join(f"{i % 2},{i % 7 + i % 2}\n" for i in range(200)))
+        settings["study"]["repetitions"] = 1
+        scenario = settings["scenario"]
+        scenario |= {"path": str(path), "secret": "s", "releases": ["x"]}
     if "x" in settings["study"]:
         settings["study"]["x"] = settings["study"]["x"][:3]
     return settings, label

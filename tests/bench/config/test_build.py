@@ -64,6 +64,7 @@ NEEDED = {
     "cell_counts_file": {"path": str(TABLE), "columns": ["job"]},
     "numeric_column": {"path": str(TABLE), "value": "age", "secret": "job",
                        "pairs": [["yes", "no"]]},
+    "recorded": {"path": str(TABLE), "secret": "job", "releases": ["age"]},
     "sequences": {"path": str(SEQUENCES), "group": None},
     "chain_count_fitted": {
         "source": {
