@@ -10,9 +10,17 @@ import numpy as np
 
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray
-from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.additive import AdditiveNoise, NoiseLaw
 from mechanisms.noise.gaussian import GaussianNoise
-from mechanisms.privacy.assumptions import Assumptions, Condition, Neighbours, Public, Secrets
+from mechanisms.noise.noise_sum import NoiseSum
+from mechanisms.privacy.assumptions import (
+    Assumptions,
+    Condition,
+    Neighbours,
+    Priors,
+    Public,
+    Secrets,
+)
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
 from mechanisms.privacy.indistinguishability import Approximate
 from mechanisms.privacy.slack import widened
@@ -23,13 +31,12 @@ MOST_CORNERS = 12
 
 def claim_from_noise(
     mechanism: Mechanism, moves: FloatArray, replaced: int, *, n_releases: int, delta: float,
-    unit: str = "record",
+    from_laws: bool, unit: str = "record",
 ) -> Guarantee | NoClaim:  # fmt: skip
     """Return what additive noise guarantees for databases that differ in `replaced` records.
 
     It follows for every pair of secrets whose databases couple within so many replacements. What
-    the mechanism claims about other secrets plays no part; its scale must not have been read off
-    the protected records.
+    the mechanism claims about other secrets plays no part.
 
     Parameters
     ----------
@@ -40,6 +47,9 @@ def claim_from_noise(
     n_releases : int
         Of one answer.
     delta : float in [0, 1)
+    from_laws : bool
+        Whether the scale was calibrated to laws of the answer: the claim then takes them to be
+        public, which laws that were read off the protected records are not.
     unit : str
 
     Notes
@@ -54,13 +64,9 @@ def claim_from_noise(
         return NoClaim(reason=f"a box of more than {MOST_CORNERS} statistics has too many corners")
     signs = np.array(list(product((-1.0, 1.0), repeat=moves.size - 1)))
     corners = replaced * moves * np.column_stack([np.ones(len(signs)), signs])
-    noise = mechanism.noise
-    if isinstance(noise, GaussianNoise):
-        noise = replace(noise, calibration="analytic")  # exact at every epsilon
-        if delta == 0:
-            return NoClaim(
-                reason="Gaussian noise bounds no largest ratio: it needs a delta above 0"
-            )
+    if isinstance(mechanism.noise, GaussianNoise) and delta == 0:
+        return NoClaim(reason="Gaussian noise bounds no largest ratio: it needs a delta above 0")
+    noise = exact_at_every_epsilon(mechanism.noise)
     slack = mechanism.slack(n_releases)  # of a grid, if releases lie on one
     bound = noise.shift_epsilon(corners, math.exp(-slack) * delta, n_releases)
     if bound == math.inf:
@@ -72,9 +78,21 @@ def claim_from_noise(
         assumptions=Assumptions(
             secrets=Secrets.DATABASES,
             neighbours=Neighbours(relation="replace", unit=unit, size=replaced),
-            priors="any prior under which the two sides couple",
-            public=(Public.SIZE, Public.LAWS),
+            priors=Priors.LAWS if from_laws else Priors.ANY,
+            public=(Public.SIZE, Public.LAWS) if from_laws else (Public.SIZE,),
             conditions=(Condition.REAL_NUMBERS,),
         ),
     )
-    return widened(found, slack) if slack else found
+    return widened(found, slack)
+
+
+def exact_at_every_epsilon(noise: NoiseLaw) -> NoiseLaw:
+    """Return the noise with its Gaussian part read exactly.
+
+    The classical constant is proved for epsilon <= 1 alone, which the claim here may exceed.
+    """
+    if isinstance(noise, GaussianNoise):
+        return replace(noise, calibration="analytic")
+    if isinstance(noise, NoiseSum):
+        return replace(noise, model=exact_at_every_epsilon(noise.model))
+    return noise

@@ -16,6 +16,7 @@ from bench.scenarios.secrets.kinds import Kind, Records
 from bench.scenarios.secrets.side import Side
 from mechanisms.base import Mechanism
 from mechanisms.check import FloatArray, IntArray, one_of
+from mechanisms.group_privacy import GroupClaim
 from mechanisms.laws.answer import AnswerLaw, GaussianLaw
 from mechanisms.noise.record_claim import claim_from_noise
 from mechanisms.privacy.guarantee import Guarantee, NoClaim
@@ -126,9 +127,16 @@ class OneRelease:
     def claim(self, mechanism: Mechanism, n_releases: int, delta: float) -> Guarantee | NoClaim:
         """Return what the mechanism's noise guarantees about this secret, by coupling records."""
         replaced = self.secret.replaced or self.release.size
+        fixed = isinstance(getattr(mechanism, "claim", None), GroupClaim)
         return claim_from_noise(
-            mechanism, self.release.moves, replaced, n_releases=n_releases, delta=delta
-        )
+            mechanism, self.release.moves, replaced, n_releases=n_releases, delta=delta,
+            from_laws=not fixed,
+        )  # fmt: skip
+
+    @property
+    def estimated(self) -> str:
+        """How the protected records got into what calibrates mechanisms."""
+        return self.release.estimated
 
 
 def shared(laws: Sequence[AnswerLaw]) -> FloatArray:

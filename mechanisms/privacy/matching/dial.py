@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from mechanisms.base import (
     Mechanism,
     NotApplicableError,
 )
+from mechanisms.check import within
 from mechanisms.knowledge import AnswerLaws
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.noise.identity import ExactRelease
@@ -35,6 +36,42 @@ def leakages(mechanism: Mechanism, laws: AnswerLaws, n_releases: int) -> list[Pa
     if not laws.pairs:
         raise NotComputableError("there is no pair of secrets to tell apart")
     return [mechanism.leakage(seen[i], seen[j], n_releases) for i, j in laws.pairs]
+
+
+def check_dial(
+    of: Calibration, *, delta: float | None, order: float | None, read_at: Sequence[str] = ()
+) -> None:
+    """Refuse a calibration without an epsilon, and budgets that lack a number or have one too many.
+
+    Parameters
+    ----------
+    of : Calibration
+    delta, order : float or None
+        As given.
+    read_at : sequence of str
+        Which of them the matched number needs, whatever the budget has.
+    """
+    names = [f.name for f in fields(of.accepts)]
+    if "epsilon" not in names:
+        raise ValueError(
+            f"of must be a calibration with an epsilon to turn, got {type(of).__name__}, "
+            f"whose budget has {', '.join(names) or 'nothing'}."
+        )
+    if delta is not None:
+        within("delta", delta, 0, 1, ends="()")
+    for name, value in (("delta", delta), ("order", order)):
+        need = name in names or name in read_at
+        if (value is None) == need:
+            raise ValueError(
+                f"{name} must {'be given' if need else 'be left out: nothing here has one'}, "
+                f"got {name}={value!r}."
+            )
+
+
+def budget_at(of: Calibration, **values: float | None) -> Budget:
+    """Return the calibration's budget with those of epsilon, delta and order that it has."""
+    kind = of.accepts
+    return kind(**{f.name: values[f.name] for f in fields(kind)})
 
 
 @dataclass(kw_only=True)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scipy.optimize import brentq
 
 from mechanisms.base import Calibration, Knowledge, Mechanism, NotApplicableError
-from mechanisms.check import positive, within
+from mechanisms.check import positive
 from mechanisms.noise.additive import additive
 from mechanisms.noise.mean_error import mean_l2_error
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import NoBudget
+from mechanisms.privacy.matching.dial import budget_at, check_dial
 
 LOW, HIGH = 1e-6, 1e6  # budgets that calibrations take
 
@@ -54,19 +56,7 @@ class EqualError:
 
     def __post_init__(self) -> None:
         positive("error", self.error, infinite=False)
-        names = [f.name for f in fields(self.of.accepts)]
-        if "epsilon" not in names:
-            raise ValueError(
-                f"of must be a calibration with an epsilon to turn, got {type(self.of).__name__}."
-            )
-        if self.delta is not None:
-            within("delta", self.delta, 0, 1, ends="()")
-        for name in ("delta", "order"):
-            if (getattr(self, name) is None) == (name in names):
-                raise ValueError(
-                    f"{name} must {'be given' if name in names else 'be left out'}, "
-                    f"got {name}={getattr(self, name)!r}."
-                )
+        check_dial(self.of, delta=self.delta, order=self.order)
 
     @property
     def requires(self) -> tuple[type[Knowledge], ...]:
@@ -79,9 +69,8 @@ class EqualError:
         return f"mean L2 error {self.error:g}"
 
     def _at(self, epsilon: float, knowledge: tuple[Any, ...]) -> Mechanism:
-        extra = {n: v for n in ("delta", "order") if (v := getattr(self, n)) is not None}
-        budget: Any = self.of.accepts
-        return self.of.calibrate(*knowledge, budget=budget(epsilon=epsilon, **extra))
+        budget = budget_at(self.of, epsilon=epsilon, delta=self.delta, order=self.order)
+        return self.of.calibrate(*knowledge, budget=budget)
 
     def calibrate(self, *knowledge: Any, budget: Any) -> Mechanism:  # noqa: ANN401
         """Return the calibration's mechanism with that error.
@@ -127,9 +116,9 @@ class EqualError:
         return Bracket(value, value)
 
 
-def _reaches(excess: object, at: float) -> bool:
+def _reaches(excess: Callable[[float], float], at: float) -> bool:
     """Whether the calibration adds noise at this budget at all."""
     try:
-        return math.isfinite(excess(at))  # type: ignore[operator]
+        return math.isfinite(excess(at))
     except NotApplicableError:
         return False

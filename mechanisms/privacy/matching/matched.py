@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar, Literal
 
@@ -17,7 +17,7 @@ from mechanisms.knowledge import AnswerLaws
 from mechanisms.leakage.pair import PairLeakage
 from mechanisms.privacy.bracket import Bracket
 from mechanisms.privacy.budget import Budget, NoBudget
-from mechanisms.privacy.matching.dial import Dial, leakages
+from mechanisms.privacy.matching.dial import Dial, budget_at, check_dial, leakages
 from mechanisms.privacy.matching.search import largest_safe
 
 TargetName = Literal["accuracy", "epsilon at delta", "epsilon"]
@@ -89,22 +89,8 @@ class Matched:
         one_of("target", self.target, TARGETS)
         low, ends = (0.5, "()") if self.target == "accuracy" else (0.0, "[)")
         within("value", self.value, low, 1 if low else math.inf, ends=ends)
-        names = [f.name for f in fields(self.of.accepts)]
-        if "epsilon" not in names:
-            raise ValueError(
-                f"of must be a calibration with an epsilon to turn, got {type(self.of).__name__}, "
-                f"whose budget has {', '.join(names) or 'nothing'}."
-            )
-        if self.delta is not None:
-            within("delta", self.delta, 0, 1, ends="()")
-        needed = {"delta": "delta" in names or self.target == "epsilon at delta",
-                  "order": "order" in names}  # fmt: skip
-        for name, need in needed.items():
-            if (getattr(self, name) is None) == need:
-                raise ValueError(
-                    f"{name} must {'be given' if need else 'be left out: nothing here has one'}, "
-                    f"got {name}={getattr(self, name)!r}."
-                )
+        read_at = ("delta",) if self.target == "epsilon at delta" else ()
+        check_dial(self.of, delta=self.delta, order=self.order, read_at=read_at)
 
     @property
     def requires(self) -> tuple[type[Knowledge], ...]:
@@ -190,6 +176,4 @@ class Matched:
 
     def budget(self, epsilon: float) -> Budget:
         """Return the calibration's budget at a position of the dial."""
-        values = {"epsilon": epsilon, "delta": self.delta, "order": self.order}
-        kind = self.of.accepts
-        return kind(**{f.name: values[f.name] for f in fields(kind)})
+        return budget_at(self.of, epsilon=epsilon, delta=self.delta, order=self.order)

@@ -17,7 +17,13 @@ from mechanisms.distribution.eigenvector import EigenvectorGaussian
 from mechanisms.distribution.expected_value import ExpectedValueGaussian, ExpectedValueLaplace
 from mechanisms.group_privacy import GroupGaussian, GroupLaplace
 from mechanisms.knowledge import GaussianAnswers, Sensitivity
+from mechanisms.leakage.gaussian_tradeoff import classical_constant, gaussian_epsilon
+from mechanisms.noise.additive import AdditiveNoise
+from mechanisms.noise.gaussian import GaussianNoise
 from mechanisms.noise.identity import ExactRelease
+from mechanisms.noise.laplace import LaplaceNoise
+from mechanisms.noise.noise_sum import NoiseSum
+from mechanisms.privacy.assumptions import Priors, Public
 from mechanisms.privacy.budget import Epsilon, EpsilonDelta
 from mechanisms.privacy.guarantee import NoClaim
 from mechanisms.privacy.matching.equal_error import EqualError
@@ -131,6 +137,33 @@ def test_claims_from_noise_are_those_of_the_corner_and_bound_every_secret(releas
     for name in ("noiseless", "directional", "directional laplace"):
         assert isinstance(corners.claim(mechanisms[name], 1, DELTA), NoClaim)
     assert isinstance(corners.claim(mechanisms["record"], 1, 0.0), NoClaim)
+
+
+def test_a_scale_read_off_the_records_is_assumed_to_be_public(release, mechanisms):
+    scenario = secret(release, Members(rows=[FAR]))
+    assert "the model holds the records" in scenario.estimated
+    fixed = scenario.claim(mechanisms["record"], 1, DELTA).assumptions
+    assert fixed.priors == Priors.ANY
+    assert Public.LAWS not in fixed.public
+    for name in ("expected", "expected laplace", "eigenvector"):
+        assumed = scenario.claim(mechanisms[name], 1, DELTA).assumptions
+        assert assumed.priors == Priors.LAWS
+        assert Public.LAWS in assumed.public
+
+
+def test_a_classical_gaussian_inside_a_sum_is_read_exactly(release):
+    total = NoiseSum(
+        model=GaussianNoise(covariance=np.eye(5), calibration="classical"),
+        extra=LaplaceNoise(scales=np.full(5, 1e-6)),  # next to nothing: it claims nothing
+    )
+    claim = secret(release, Members(rows=range(10))).claim(
+        AdditiveNoise(noise=total, claim=None), 1, DELTA
+    )
+    exact = gaussian_epsilon(10 * float(np.linalg.norm(release.moves)), DELTA)
+    assert claim.bound == pytest.approx(exact, rel=1e-9)
+    assert exact > 10 * float(np.linalg.norm(release.moves)) * classical_constant(
+        DELTA
+    )  # the classical reading claims too much
 
 
 def test_a_share_of_the_population_leaks_less_than_an_exact_count(release, mechanisms):
